@@ -136,7 +136,7 @@ def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
         **reading_data(reading),
         "total": found.count,
         **({"loaded": found.loaded} if found.heads else {}),
-        "active": _active(found, spelled) if has_experts(found.fields) else found.count,
+        "active": _active(found, spelled) if has_experts(found.numbers) else found.count,
         "status": found.status,
         "notes": [*notes, *reading.remarks()],
     }

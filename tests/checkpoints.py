@@ -7,7 +7,7 @@ import json
 import struct
 from dataclasses import replace
 
-from paramproof.catalogue.entries import entry
+from paramproof.catalogue import entry
 from paramproof.formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, inventory
 
 SIZES = {"vocab_size": 29, "num_attention_heads": 3, "intermediate_size": 7}

@@ -1,7 +1,7 @@
 """Find the entry of a configuration: the class that it means, at the sizes that it gives.
 
-The reader of the programs counts, and refuses what the classes refuse. This module chooses the
-class, and refuses what would be counted with another size than the one that was meant.
+The programs of transformers' classes count, and refuse what the classes refuse. This module chooses
+the class, and refuses what would be counted with another size than the one that was meant.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from paramproof.catalogue.entries import Entry, parts, trainable
+from paramproof.catalogue.entries import Entry, trainable, with_key
 from paramproof.catalogue.names import (
     find_class,
     has_type,
@@ -22,17 +22,14 @@ from paramproof.catalogue.names import (
     usual_class,
 )
 from paramproof.catalogue.program import Part, Refused
-from paramproof.catalogue.refusals import (
-    is_too_large,
-    looks_like_size,
-    not_possible,
-    refusal,
-    without,
-)
+from paramproof.catalogue.refusals import impossible, is_too_large, looks_like_size, refusal
 from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.path import lies_in
 from paramproof.formulas.printing import legible, shown
+
+INFINITIES = ("Infinity", "-Infinity")
+WEIGHTS = ("trainable", "frozen")
 
 
 def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
@@ -58,32 +55,10 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
         found = Entry(model_type, chosen, part, trainable(part, chosen), bool(named))
     except Refused as error:
         raise refusal(error, chosen, keys) from None
-    _require_possible_sizes(found, keys)
+    _require_sizes(found)
     found = replace(found, unknown=find_unknown_keys(found, keys), read_as=read_as)
     _require_sizes_of_renamed(found)
     return found
-
-
-def _require_possible_sizes(found: Entry, keys: Mapping[str, Any]) -> None:
-    """Raise ``InvalidInput`` for a size that is too large, or 0 where a tensor gets no length."""
-    zeros = []
-    for path, part in parts(found.part):
-        for name, value in part.keys.items():
-            if is_too_large(value) and name in part.program.types:
-                raise not_possible(f"{path}{name}", value)
-            if type(value) is int and not value and looks_like_size(name):
-                zeros.append(f"{path}{name}")
-    many = _empty(found.part, found.class_name) if zeros else 0
-    for path in zeros if many else ():
-        with suppress(Refused):
-            if _empty(programs().configuration(without(keys, {path})), found.class_name) < many:
-                raise not_possible(path, 0)
-
-
-def _empty(part: Part, class_name: str) -> int:
-    """Return how many tensors have no elements."""
-    tensors = [one for one in part.tensors(class_name) if one.role == "trainable"]
-    return sum(0 in (one.shape or ()) for one in tensors)
 
 
 def with_known_types(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, str]]:
@@ -92,16 +67,51 @@ def with_known_types(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict
     Kimi K2's files have a ``model_type`` that transformers does not have, and name the class of
     DeepSeek-V3. They have its keys, and are read like its files. Kimi-K2.5 has such a part.
     """
-    read_as, changed = {}, {}
+    read_as: dict[str, str] = {}
+    changed: dict[str, Any] = {}
     for name, value in config.items():
         if isinstance(value, dict) and isinstance(value.get("model_type"), str):
             changed[name], more = with_known_types(value)
             read_as |= more
+        elif isinstance(value, list | dict) and (found := _decoded(value)) != value:
+            changed[name] = found
     kind, names = config["model_type"], config.get("architectures")
-    if not (has_type(kind) or kind in model_types()) and isinstance(names, list):
-        if len(names) == 1 and (other := type_of_class(str(names[0]))):
-            changed["model_type"] = read_as[kind] = other
-    return ({**config, **changed}, read_as) if read_as else (config, read_as)
+    is_known = has_type(kind) or kind in model_types() or not isinstance(names, list)
+    if not is_known and len(names) == 1 and (other := type_of_class(str(names[0]))):
+        changed["model_type"] = read_as[kind] = other
+    return ({**config, **changed}, read_as) if changed else (config, read_as)
+
+
+def _decoded(value: Any) -> Any:
+    """Return a value with infinity as a number; files have it as an object."""
+    if isinstance(value, dict) and [*value] == ["__float__"] and value["__float__"] in INFINITIES:
+        return float(value["__float__"])
+    if isinstance(value, list):
+        return [*map(_decoded, value)]
+    return value
+
+
+def _require_sizes(found: Entry) -> None:
+    """Raise ``InvalidInput`` for a size that is too large, or 0 where a tensor gets no elements."""
+    zeros = {}
+    for path, part in found.parts.items():
+        for name in part.keys.keys() & part.program.types.keys():
+            where, value = f"{path}.{name}".lstrip("."), part.keys[name]
+            if is_too_large(value):
+                raise impossible(where, value)
+            if type(value) is int and not value and looks_like_size(name):
+                zeros[where] = part.program.defaults.get(name) or 1
+    many = _empty(found.part, found.class_name) if zeros else 0
+    for where, usual in zeros.items() if many else ():
+        with suppress(Refused):
+            other = programs().configuration(with_key(found.part, where, usual))
+            if _empty(other, found.class_name) < many:
+                raise impossible(where, 0)
+
+
+def _empty(part: Part, class_name: str) -> int:
+    """Return how many weights have no elements."""
+    return sum(0 in (one.shape or ()) for one in part.tensors(class_name) if one.role in WEIGHTS)
 
 
 def _require_sizes_of_renamed(found: Entry) -> None:
@@ -109,15 +119,13 @@ def _require_sizes_of_renamed(found: Entry) -> None:
 
     RWKV-5 names the class of RWKV-4, whose models do not have a ``head_size``.
     """
+    keys = found.part.keys
     for kind, other in found.read_as.items():
-        where = [path for path, part in parts(found.part) if part.get("model_type") == other]
-        lacking = [one for one in found.assumed if any(lies_in(one, p[:-1]) for p in where)]
-        keys = found.part.keys
-        sizes = [one for one in found.unknown if type(keys.get(one)) is int and keys[one] > 1]
-        if names := lacking or sizes:
-            problem = (
-                f"there is no formula for the model type {shown(kind)}, and {other}, the type "
-            )
-            problem += "of the class in its architectures, "
+        where = [path for path, part in found.parts.items() if part.get("model_type") == other]
+        lacking = [one for one in found.assumed if any(lies_in(one, path) for path in where)]
+        ints = [one for one in found.unknown if type(keys.get(one)) is int and keys[one] > 1]
+        if names := lacking or (ints if "" in where else []):
+            problem = f"there is no formula for the model type {shown(kind)}, and {other}, the "
+            problem += "type of the class in its architectures, "
             problem += ("needs " if lacking else "does not have ") + ", ".join(map(legible, names))
             raise NotInCatalogue(problem, model_type=kind, key="model_type")

@@ -1,8 +1,7 @@
-"""The entry of a configuration: the class that it means, counted by the programs of transformers.
+"""An entry: a model class at a configuration, with what no class tells of it.
 
-The reader of the programs counts, and refuses what the classes refuse. This module adds what no
-class tells: which class is meant, which sizes are absent, which keys have no effect, and which
-heads a checkpoint unties. The formula in letters is made when somebody asks for it.
+The programs of transformers' classes count. An entry adds which sizes the configuration leaves to
+the type's defaults, and which heads a checkpoint unties. It makes the formula when it is asked for.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from math import prod
 from typing import Any, NamedTuple
 
-from paramproof.catalogue.names import programs, versions_of
+from paramproof.catalogue.names import TRANSFORMERS, library_of, programs, versions_of
 from paramproof.catalogue.program import Part, Refused, Tensor
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.derivation import PROVED, Derivation, DerivedTensor
@@ -46,10 +45,7 @@ class Head(NamedTuple):
 
 
 class Size(NamedTuple):
-    """A size that a configuration does not give, although the count depends on it.
-
-    It is a constant of the type, or else the class computes it from other sizes.
-    """
+    """A size that a configuration does not give: a constant, or computed from other sizes."""
 
     value: int
     is_constant: bool
@@ -59,11 +55,11 @@ class Size(NamedTuple):
 class Entry:
     """A class of a model type at a configuration, with the number of its trainable parameters.
 
-    Tied weights count once. ``part`` is the configuration as the reader has it.
-    ``is_class_named`` is false if the configuration names no class, so that the type's usual class
-    is used. ``unknown`` has the keys that the configuration class does not have. If the
-    configuration or one of its parts has a model type that transformers does not have, ``read_as``
-    maps it to the type of the class that it names.
+    Tied weights count once. ``part`` is the configuration as its class has it. ``is_class_named``
+    is false if the configuration names no class, so that the type's usual class is used.
+    ``unknown`` has the keys that the configuration class does not have. If the configuration or one
+    of its parts has a model type that transformers does not have, ``read_as`` maps it to the type
+    of the class that it names.
     """
 
     model_type: str
@@ -74,63 +70,58 @@ class Entry:
     unknown: tuple[str, ...] = ()
     read_as: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def library(self) -> str:
-        """The library whose models the programs describe: transformers, or mlx-lm."""
-        return "mlx-lm" if "mlx-lm" in versions_of(self.model_type) else "transformers"
+    @cached_property
+    def parts(self) -> dict[str, Part]:
+        """The configuration as "", and its parts by their paths, such as ``text_config``."""
+        return dict(_parts(self.part, ""))
+
+    def names_read(self, *, is_whole: bool) -> set[str]:
+        configurations = frozenset(one.program.name for one in self.parts.values())
+        return names_read(self.class_name, configurations, is_whole)
 
     @cached_property
     def absent(self) -> Mapping[str, Size]:
         """The sizes that the configuration does not give, and on which the count depends."""
+        read = self.names_read(is_whole=False)
         found: dict[str, Size] = {}
-        for path, part in parts(self.part):
-            own, given = part.program, self._given_in(path[:-1])
-            for name in own.types:
-                where, value = f"{path}{name}", part.get(name)
-                if (
-                    own.aliases.get(name, name) in given
-                    or not value
-                    or not self._depends_on(where, value)
-                ):
+        for path, part in self.parts.items():
+            own, given = part.program, self._given_in(path)
+            for name in filter(read.__contains__, own.types):
+                where, value = f"{path}.{name}".lstrip("."), part.values.get(name)
+                if own.aliases.get(name, name) in given or not self._depends_on(where, value):
                     continue
                 usual = value in (own.defaults.get(name), part.keys.get(name))
-                many = isinstance(value, list)
-                sizes = (
-                    {f"{where}[{i}]": v for i, v in enumerate(value)} if many else {where: value}
-                )
-                found |= {one: Size(size, usual) for one, size in sizes.items()}
+                items = value if isinstance(value, list) else []
+                sizes = [(f"{where}[{i}]", size) for i, size in enumerate(items)]
+                found |= {one: Size(size, usual) for one, size in sizes or [(where, value)]}
         return found
 
     def _given_in(self, path: str) -> set[str]:
         """Return the fields that a configuration gives in a part, or at top level in its place."""
         keys, part = self.part.keys, self.part
         for name in path.split(".") if path else ():
-            aliases, part = part.program.aliases, part.get(name)
-            given = {aliases.get(key, key): value for key, value in keys.items()}
-            flat = {key: value for key, value in keys.items() if key not in self.part.program.types}
-            keys = flat if given.get(name) is None else given[name]
+            given = keys.get(name)
+            flat = {key: value for key, value in keys.items() if key not in part.program.types}
+            keys, part = flat if given is None else given, part.values[name]
         return {part.program.aliases.get(key, key) for key in keys}
 
-    def _depends_on(self, path: str, value: object) -> bool:
+    def _depends_on(self, path: str, value: Any) -> bool:
         """Return whether another size changes the count."""
         many = value if isinstance(value, list) else [value]
-        if not many or any(type(one) is not int for one in many):
+        if not any(many) or any(type(one) is not int for one in many):
             return False
-        counts = set()
+        is_refused = True
         for other in ([one + 1 for one in many], [2 * one for one in many]):
             with suppress(Refused):
-                counts.add(self.count_with(path, other if many is value else other[0]))
-        return counts != {self.count}
+                if self.count_with(path, other if many is value else other[0]) != self.count:
+                    return True
+                is_refused = False
+        return is_refused
 
     def count_with(self, path: str, value: object) -> int:
-        """Return the count with another value of a field, or of the key that fields come from."""
-        count = trainable(changed(self.part, path.split("."), value), self.class_name)
-        if count == self.count and is_given(parent(path), self.part.keys):
-            count = trainable(
-                programs().configuration(with_key(self.part.keys, path.split("."), value)),
-                self.class_name,
-            )
-        return count
+        """Return the count with another value of a key. Raises ``Refused``."""
+        part = programs().configuration(with_key(self.part, path, value))
+        return trainable(part, self.class_name)
 
     @property
     def assumed(self) -> dict[str, int]:
@@ -138,19 +129,18 @@ class Entry:
         return {path: size.value for path, size in self.absent.items() if size.is_constant}
 
     @cached_property
-    def _untied(self) -> tuple[str, bool, list[Tensor]]:
-        """The field that is false although weights are tied, whether it is given, and the heads.
+    def _untied(self) -> tuple[str, list[Tensor]]:
+        """The field that is false although weights are tied, and the heads that it unties.
 
         T5's class sets the field to true, whatever a file says. Mistral 3's is true for the whole
         model and false for its text part, and transformers looks at that of the whole.
         """
-        fields = {f"{path}{TIE}": part for path, part in parts(self.part)}
-        of_decoders = [f"{one}.{TIE}" for one in DECODERS if f"{one}.{TIE}" in fields]
-        said = [fields[one].keys.get(TIE, False) for one in (TIE, *of_decoders)]
-        false = [one for one in of_decoders if fields[one].get(TIE) is False and fields[one].keys]
+        decoders = [one for one in DECODERS if one in self.parts]
+        said = [self.parts[one].keys.get(TIE, False) for one in ("", *decoders)]
+        false = [f"{one}.{TIE}" for one in decoders if self.parts[one].get(TIE) is False]
         false += [TIE] if TIE in self.part.keys else []
         if self.part.get(TIE) is not True or any(said) or not false:
-            return "", False, []
+            return "", []
         named: dict[Any, list[Tensor]] = defaultdict(list)
         for one in self.part.tensors(self.class_name):
             named[one.storage].append(one)
@@ -158,13 +148,14 @@ class Entry:
         for group in named.values():
             others = [one for one in group if not TABLE.fullmatch(leaf(parent(one.path)))]
             heads += others if len(others) < len(group) else []
-        return false[0], TIE in fields[false[0]].keys, heads
+        return false[0], heads
 
     @property
     def heads(self) -> tuple[Head, ...]:
         """The heads that the class ties although a field of the configuration is false."""
-        field, is_given, heads = self._untied
-        return tuple(Head(one.path, field, is_given) for one in heads)
+        path, heads = self._untied
+        is_given = bool(heads) and TIE in self.parts[parent(path)].keys
+        return tuple(Head(one.path, path, is_given) for one in heads)
 
     @property
     def loaded(self) -> int:
@@ -173,16 +164,22 @@ class Entry:
         This is ``count`` plus each of the ``heads``. They have values of their own if the
         checkpoint has weights for them, as the configuration says.
         """
-        return self.count + sum(prod(one.shape or ()) for one in self._untied[2])
+        return self.count + sum(prod(one.shape or ()) for one in self._untied[1])
 
     @property
-    def fields(self) -> list[str]:
-        """The names of the fields that were read, of the whole configuration and of its parts."""
-        return [name for _, part in parts(self.part) for name in part.values]
+    def numbers(self) -> list[str]:
+        """The names of all fields that are numbers above 0."""
+        every = (one for part in self.parts.values() for one in part.values.items())
+        return [name for name, value in every if type(value) is int and value > 0]
+
+    @property
+    def library(self) -> str:
+        """The library whose models the programs describe: transformers, or mlx-lm."""
+        return library_of(self.model_type)
 
     @property
     def status(self) -> str:
-        return self.derivation.status if self.library != "transformers" else PROVED
+        return PROVED if self.library == TRANSFORMERS else self.derivation.status
 
     @cached_property
     def derivation(self) -> Derivation:
@@ -190,10 +187,18 @@ class Entry:
 
         If some number has no formula in letters, it is that of these sizes alone.
         """
-        from paramproof.catalogue.symbolic import NotSymbolic, symbolic
+        from paramproof.algebra.letters import letters_for
+        from paramproof.catalogue.partial import NotSymbolic
+        from paramproof.catalogue.symbolic import symbolic
+
+        known: dict[str, str] = {}
+
+        def letter_of(path: str) -> str:
+            known.update(letters_for([path], known))
+            return known[path]
 
         try:
-            return symbolic(self.part, self.class_name, letters()).derivation
+            return symbolic(self.part, self.class_name, letter_of).derivation
         except NotSymbolic as error:
             return self._in_numbers(f"the formula holds for these sizes only: {error}")
 
@@ -206,56 +211,67 @@ class Entry:
             (tuple(dict.fromkeys(starred(one.path) for one in same)), same[0].shape, same[0].role)
             for same in named.values()
         )
-        tensors = [
-            DerivedTensor(
-                path, (*map(expression, shape or ()),), expression(times), role, aliases, True, True
-            )
-            for ((path, *aliases), shape, role), times in groups.items()
-        ]
+        tensors = []
+        for ((path, *aliases), shape, role), times in groups.items():
+            sizes, many = tuple(map(expression, shape or ())), expression(times)
+            group = DerivedTensor(path, sizes, many, "trainable", tuple(aliases), True, True)
+            tensors.append(group if role == "trainable" else replace(group, role="frozen"))
         evidence = Evidence(1, 0, 0, 0.0, versions_of(self.model_type))
-        none: Any = ()
         return Derivation(
-            self.class_name, {}, {}, (*tensors,), *[none] * 5, none, (caveat,), evidence
+            self.class_name, {}, {}, tuple(tensors), (), (), (), (), (), (), (caveat,), evidence
         )
-
-
-def letters() -> Any:
-    """Return a function that gives each field a letter, all different."""
-    from paramproof.algebra.letters import letters_for
-
-    known: dict[str, str] = {}
-
-    def naming(path: str) -> str:
-        known.update(letters_for([path], known))
-        return known[path]
-
-    return naming
-
-
-def is_given(part: str, keys: Any) -> bool:
-    for name in part.split(".") if part else ():
-        keys = keys.get(name) if isinstance(keys, Mapping) else None
-    return isinstance(keys, Mapping)
-
-
-def with_key(keys: Mapping[str, Any], path: list[str], value: object) -> dict[str, Any]:
-    name, *rest = path
-    return {**keys, name: with_key(keys[name], rest, value) if rest else value}
 
 
 def trainable(part: Part, class_name: str) -> int:
     return part.count(class_name)["trainable"]
 
 
-def parts(part: Part, path: str = "") -> Iterator[tuple[str, Part]]:
-    """Yield a configuration with the path "", and its parts with paths such as "text_config."."""
+def _parts(part: Part, path: str) -> Iterator[tuple[str, Part]]:
     yield path, part
-    for name, value in [*part.values.items()]:
+    for name, value in part.values.items():
         if isinstance(value, Part):
-            yield from parts(value, f"{path}{name}.")
+            yield from _parts(value, f"{path}.{name}".lstrip("."))
 
 
-def changed(part: Part, path: list[str], value: object) -> Part:
-    name, *rest = path
-    inner = changed(part.get(name), rest, value) if rest else value
-    return part.updated({name: inner})
+def with_key(part: Part, path: str, value: object) -> dict[str, Any]:
+    """Return the keys of a configuration with another value of one of them."""
+    name, _, rest = path.partition(".")
+    inner = with_key(part.values[name], rest, value) if rest else value
+    return {"model_type": part.get("model_type"), **part.keys, name: inner}
+
+
+@cache
+def names_read(class_name: str, configurations: frozenset[str], is_whole: bool) -> set[str]:
+    """Return the names of all fields and keys that may matter to the tensors of a model class.
+
+    If it ``is_whole``, these are all names that the classes read at all.
+    """
+    catalogue, fields = programs(), dict[str, list[tuple[str, Any]]]()
+
+    def data_of(what: str, name: str) -> tuple[str, Any]:
+        file = catalogue.index[what][name]
+        return file, catalogue.file(file)[what][name]
+
+    todo, waiting = [data_of("models", class_name)], [*configurations]
+    while waiting:
+        file, data = data_of("configurations", waiting.pop())
+        waiting += [data["base"]] if "base" in data else []
+        for name, node in data.get("fields", {}).items():
+            fields.setdefault(name, []).append((file, node))
+        todo += [data_of("models", one) for one in data.get("models", {}).values()]
+        nodes = [*data.get("fields", {}).values(), *data.get("refusals", ())] if is_whole else []
+        todo += [(file, node) for node in nodes]
+    found, seen = set[str](), set[tuple[str, int]]()
+    while todo:
+        file, given = todo.pop()
+        if isinstance(given, str) and given not in found:
+            found.add(given)
+            todo += fields.get(given, ())
+        if type(given) is not int:
+            continue
+        place = (file, given) if given >= 0 else ("base", -1 - given)
+        node = catalogue.file(place[0])["nodes"][place[1]]
+        if place not in seen and isinstance(node, list) and (is_whole or node[0] != "refuse"):
+            seen.add(place)
+            todo += [(place[0], one) for one in node[1:]]
+    return found

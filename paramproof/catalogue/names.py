@@ -18,6 +18,9 @@ from paramproof.formulas.errors import InvalidInput, NotInCatalogue, similar_nam
 from paramproof.formulas.printing import shown
 
 HERE = Path(__file__).parent
+FOLDER = HERE / "programs"
+
+TRANSFORMERS = "transformers"
 
 QUANTIZATION = "quantization_config"
 """The key that says how a file stores weights. It changes stored shapes, not the tensors."""
@@ -25,7 +28,7 @@ QUANTIZATION = "quantization_config"
 
 @cache
 def programs() -> Catalogue:
-    return Catalogue(HERE / "programs")
+    return Catalogue(FOLDER)
 
 
 @cache
@@ -158,6 +161,11 @@ def versions_of(model_type: str) -> dict[str, str]:
     """Return the releases of the libraries whose code a type's programs come from."""
     found: dict[str, str] = programs().file(model_type)["versions"]
     return found
+
+
+def library_of(model_type: str) -> str:
+    """Return the library whose models the programs of a type describe."""
+    return TRANSFORMERS if has_type(model_type) else next(iter(versions_of(model_type)))
 
 
 def _without_spelling(name: str) -> str:

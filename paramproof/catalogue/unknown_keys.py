@@ -8,13 +8,13 @@ would otherwise count the type's default without a word: ``n_layers`` of a LLaMA
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from paramproof.catalogue.entries import Entry, parts
+from paramproof.catalogue.entries import Entry
 from paramproof.catalogue.names import QUANTIZATION, irrelevant_keys
-from paramproof.catalogue.program import ABSENT, Part, Refused
+from paramproof.catalogue.program import Part, Refused
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import SizeName, sizes_by_name
 from paramproof.formulas.path import leaf, lies_in, parent
@@ -32,20 +32,23 @@ def find_unknown_keys(entry: Entry, config: Mapping[str, Any]) -> tuple[str, ...
     that changes the count, and its value could be that key's.
     """
     found = []
-    for path, part, value in _unknown(config, "", entry.part):
+    read = entry.names_read(is_whole=True)
+    # In which of several parts a size is read is not known.
+    read -= sizes_by_name().keys() if len(entry.parts) > 1 else set()
+    for path, value in _unknown(config, "", entry.part, read):
         found.append(path)
         sizes = [*_sizes_in(leaf(path), value)]
         for name, size in sizes:
             _require_no_default(entry, path, parent(path) if name == leaf(path) else "", name, size)
         if not sizes:
-            _require_not_misspelt(entry, path, part, value)
+            _require_not_misspelt(entry, path, value)
     return tuple(found)
 
 
 def _unknown(
-    config: Mapping[str, Any], before: str, part: Part
-) -> Iterator[tuple[str, Part, object]]:
-    """Yield the path of each unknown key, the part in which it is, and its value.
+    config: Mapping[str, Any], before: str, part: Part, read: Container[str]
+) -> Iterator[tuple[str, object]]:
+    """Yield the path of each unknown key that no class reads, and its value.
 
     Keys of a part that is absent may be at top level.
     """
@@ -58,14 +61,19 @@ def _unknown(
         own = part.program.aliases.get(key, key)
         inner = part.values.get(own)
         if isinstance(inner, Part) and isinstance(value, Mapping):
-            yield from _unknown(value, f"{before}{key}.", inner)
+            yield from _unknown(value, f"{before}{key}.", inner, read)
         elif not (
-            key in part.program.taken
+            key in read
             or key in irrelevant_keys()
             or key == QUANTIZATION
-            or any(key in one.program.taken for one in flat)
+            or any(_has(one, key) for one in (part, *flat))
         ):
-            yield f"{before}{key}", part, value
+            yield f"{before}{key}", value
+
+
+def _has(part: Part, key: str) -> bool:
+    own = part.program
+    return key in own.types or key in own.fields or key in own.taken
 
 
 def _sizes_in(key: str, value: object) -> Iterator[tuple[str, int]]:
@@ -87,11 +95,11 @@ def _require_no_default(entry: Entry, path: str, part: str, name: str, value: in
 
     The key at ``path`` is ``name`` in a ``part``, or a block with that name inside it.
     """
-    own = [one for one in _sizes_of(entry) if lies_in(one, part)]
-    own = [one for one in own if parent(one) == part] or own
+    sizes = {one: size for one, size in _sizes_of(entry).items() if lies_in(one, part)}
+    own = {one: size for one, size in sizes.items() if parent(one) == part} or sizes
     for size in sizes_by_name()[name]:
-        same = [one for one in own if size in _meanings(entry, one)]
-        if any(_value_at(entry.part, one) == value for one in same):
+        same = {one: own_value for one, (own_value, meanings) in own.items() if size in meanings}
+        if value in same.values():
             return
         if absent := [one for one in same if one in entry.absent]:
             what = f"{entry.model_type} has no {legible(path)}"
@@ -102,50 +110,35 @@ def _require_no_default(entry: Entry, path: str, part: str, name: str, value: in
             raise InvalidInput(f"{problem}: leave it out, or give another model_type", key=path)
 
 
-def _sizes_of(entry: Entry) -> list[str]:
-    """Return the paths of the sizes that a configuration and its parts have."""
-    return [
-        f"{path}{name}"
-        for path, part in parts(entry.part)
-        for name in part.program.types
-        if name not in part.program.aliases and type(part.get(name)) is int
-    ]
+def _sizes_of(entry: Entry) -> dict[str, tuple[int, set[SizeName]]]:
+    """Return the sizes of a configuration and its parts, with what they mean, by path."""
+    found = {}
+    for path, part in entry.parts.items():
+        for name in part.program.types:
+            if type(value := part.values.get(name)) is int:
+                names = {name, *(one for one, of in part.program.aliases.items() if of == name)}
+                meanings = {size for one in names for size in sizes_by_name().get(one, ())}
+                found[f"{path}.{name}".lstrip(".")] = value, meanings
+    return found
 
 
-def _meanings(entry: Entry, path: str) -> set[SizeName]:
-    """Return the sizes that a key may mean by one of its names."""
-    names = {leaf(path)}
-    for before, part in parts(entry.part):
-        if before == f"{parent(path)}." or before == parent(path) == "":
-            names |= {one for one, of in part.program.aliases.items() if of == leaf(path)}
-    return {size for name in names for size in sizes_by_name().get(name, ())}
-
-
-def _value_at(part: Any, path: str) -> Any:
-    for name in path.split("."):
-        part = part.get(name) if isinstance(part, Part) else ABSENT
-    return part
-
-
-def _require_not_misspelt(entry: Entry, path: str, part: Part, value: object) -> None:
+def _require_not_misspelt(entry: Entry, path: str, value: object) -> None:
     """Raise ``InvalidInput`` if a similar key is absent that changes the count."""
-    key, before = leaf(path), path.removesuffix(leaf(path))
+    key, part = leaf(path), entry.parts[parent(path)]
     given = {part.program.aliases.get(name, name) for name in part.keys}
-    for name in {**part.program.types, **part.program.fields}:
-        if name in given or not is_misspelt(key, name):
+    for name in {**part.program.types, **part.program.fields}.keys() - given:
+        own = part.values.get(name)
+        if not is_misspelt(key, name) or not (own is None or _kind(own) is _kind(value)):
             continue
-        own = part.get(name)
-        kinds = {int: float}
-        kind, due = (kinds.get(type(one), type(one)) for one in (value, own))
-        if kind is not due and own is not None:
-            continue
-        others = [not own] if due is bool else [value, 1, 2]
-        if any(_changes(entry, f"{before}{name}", one) for one in others):
-            raise InvalidInput(
-                f"{shown(path)} is not a key of the model type {entry.model_type}: "
-                f"did you mean {shown(f'{before}{name}')}?",
-                key=path,
-            )
+        meant = path.removesuffix(key) + name
+        others = [not own] if isinstance(own, bool) else [value, 1, 2]
+        if any(_changes(entry, meant, one) for one in others):
+            problem = f"{shown(path)} is not a key of the model type {entry.model_type}: did you "
+            raise InvalidInput(f"{problem}mean {shown(meant)}?", key=path)
+
+
+def _kind(value: object) -> type:
+    return float if type(value) is int else type(value)
 
 
 def _changes(entry: Entry, path: str, value: object) -> bool:

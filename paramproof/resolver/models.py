@@ -62,10 +62,10 @@ class ConfigReading:
 
     ``is_default`` is set if only a model type was named, without sizes. ``assumed`` has the default
     of each size that is absent, and ``unknown`` the keys that the configuration class does not
-    have. ``read_as`` has the model types that transformers does not have, each with the type of the
-    class that the file names. ``quantized`` is the quantization method, ``dtype`` the type of the weights, and
+    have. ``quantized`` is the quantization method, ``dtype`` the type of the weights, and
     ``stored`` the type of the quantized weights; each is "" if the file does not tell. ``library``
-    is the one whose model is counted.
+    is the one whose model is counted. ``read_as`` has the model types that transformers does not
+    have, each with the type of the class that the file names.
     """
 
     model_type: str

@@ -16,13 +16,10 @@ transformers = pytest.importorskip("transformers")
 from safetensors.torch import save_file
 from transformers import CONFIG_MAPPING
 
-from paramproof.catalogue import entry, model_types, read_type
-from paramproof.catalogue.names import transformers_types
-from paramproof.tracing.constructors.transformers_class import make_readable
-from sweep.library.model import untied_on_loading
-from sweep.library.model_types import types_to_check
-from sweep.library.seed_values import SEED_VALUES, missing_sizes
-from sweep.store import data_digest
+from paramproof.catalogue import entry, model_types
+from paramproof.catalogue.entries import TIE
+from paramproof.catalogue.names import has_type, usual_class
+from sweep.library.model import attempt, model_of
 from tests.configs import INTERNVL, without
 
 SMALL = {"vocab_size": 100, "d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 1, "num_heads": 2}
@@ -45,39 +42,41 @@ CONFIGS = [
 ]
 
 
-def written(model_type):
-    there = {
-        name: one.get("untied_on_loading") for name, one in read_type(model_type).classes.items()
-    }
-    return {name: heads for name, heads in there.items() if heads}
-
-
-WITH_HEADS = [model_type for model_type in model_types() if written(model_type)]
-
 WITHOUT = ("bark", "blip-2", "csm", "llama", "llava", "qwen2_vl")
 """Types with no such ties: some tie codebooks, in others a part has its own field."""
 
 
-def heads_of(model_type):
-    start = make_readable(CONFIG_MAPPING[model_type]())
-    values = dict(SEED_VALUES.get(model_type, {}))
-    classes = {name: getattr(transformers, name) for name in read_type(model_type).classes}
-    if model_type in WITH_HEADS:
-        values |= missing_sizes(model_type, start, values, next(iter(classes.values())))
-    found = {name: untied_on_loading(one, start, values) for name, one in classes.items()}
-    return {name: heads for name, heads in found.items() if heads}
+def is_table(model, name):
+    return isinstance(model.get_submodule(name.rpartition(".")[0]), torch.nn.Embedding)
 
 
-@pytest.mark.parametrize("model_type", WITH_HEADS)
-def test_the_file_has_the_heads_that_are_found(model_type):
-    assert heads_of(model_type) == written(model_type)
+def tied_heads(keys, class_name):
+    """Return the heads that transformers ties although a field is false, with their model."""
+    model = attempt(model_of, keys["model_type"], class_name, keys)
+    if model is None or getattr(model.config, TIE, None) is not True:
+        return []
+    ties = model.all_tied_weights_keys.items()
+    return [one for one, of in ties if is_table(model, of) and not is_table(model, one)]
 
 
-def test_other_types_have_no_such_heads():
-    """Checks widely used types, a tenth of the others, and types with other ties."""
-    some = types_to_check(transformers_types(), data_digest())
-    others = {*some, *T5_KIND, *WITHOUT} - {*WITH_HEADS}
-    assert {name: heads for name in sorted(others) if (heads := heads_of(name))} == {}
+def test_the_heads_are_those_that_transformers_unties(share):
+    """Of types whose class turns the field to true, or whose text part has it false."""
+    found = 0
+    for name in share.part([*filter(has_type, model_types())]):
+        for keys in ({TIE: False}, {"text_config": {TIE: False}}):
+            keys = {"model_type": name, **keys}
+            try:
+                mine = [one.path for one in entry(keys).heads]
+            except ValueError:
+                continue
+            assert mine == tied_heads(keys, usual_class(name)), keys
+            found += len(mine)
+    assert found > 30 // share.of
+
+
+@pytest.mark.parametrize("model_type", WITHOUT)
+def test_other_ties_are_no_heads(model_type):
+    assert entry({"model_type": model_type}).heads == ()
 
 
 def parameters(model):
@@ -89,7 +88,7 @@ def parameters(model):
 def test_a_head_is_untied_only_if_the_checkpoint_differs(config, differs, tmp_path):
     found = entry(config)
     (head,) = found.heads
-    model_class = getattr(transformers, found.derivation.name)
+    model_class = getattr(transformers, found.class_name)
     model = model_class(CONFIG_MAPPING[config["model_type"]].from_dict(deepcopy(config)))
     assert parameters(model) == found.count
     (tmp_path / "config.json").write_text(json.dumps(config))

@@ -9,7 +9,7 @@ import pytest
 from docs.writers import counts, differences, evidence, formulas, versions
 from docs.writers.blocks import AGAIN, MARKED, PAGES, ROOT, write_files
 from paramproof.builders.registry import framework, frameworks
-from paramproof.catalogue.files import model_types, read_type
+from paramproof.catalogue.names import model_types, release
 from paramproof.cli.main import GROUPS, OTHER_NAMES, UNLISTED, cli
 from paramproof.differences.answer import RECORDED, recorded
 from paramproof.formulas import FAMILIES, terms
@@ -232,7 +232,7 @@ def test_the_catalogue_is_compared_with_every_release_from_which_it_is_derived()
     assert list(found) == [one.name for one in releases.of_transformers()]
     (types,) = {tuple(one["types"]) for one in found.values()}
     assert len(types) == 40
-    own = f"transformers=={read_type('bert').versions['transformers']}"
+    own = f"transformers=={release()}"
     assert not found[own]["otherwise"]
 
 

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from paramproof import compare
-from paramproof.catalogue import read_type
-from paramproof.catalogue.entries import usual_class
+from paramproof.catalogue.names import usual_class
 from paramproof.formulas import LlamaSpec
 from paramproof.resolver import resolve
 from paramproof.sources.checkpoints import checkpoint
@@ -57,7 +56,7 @@ def test_shards_in_half_the_bytes(kind, name, tmp_path):
 @pytest.mark.parametrize("kind", ["gpt2", "llama"])
 @pytest.mark.parametrize("tied", [True, False])
 def test_a_tied_head_is_not_saved(kind, tied, tmp_path):
-    name = usual_class(read_type(kind))
+    name = usual_class(kind)
     model, file = saved(tmp_path, kind, name, tie_word_embeddings=tied)
     spec = resolve(tmp_path / "config.json").names.spec
     found = compare(file, spec)

@@ -1,74 +1,167 @@
-"""What holds for every entry, beside the single answers in ``cases.jsonl``."""
-
-from dataclasses import replace
+"""What an entry tells beside the count: its class, what is absent, and heads that are untied."""
 
 import pytest
 
-from paramproof.catalogue import entry, model_types, read_type
-from paramproof.catalogue.entries import entry_in
-from paramproof.catalogue.files import name_for
-from paramproof.catalogue.names import has_type, transformers_types
-from paramproof.formulas import EncoderLetters, GPTLetters, LlamaLetters
-from paramproof.formulas.errors import InvalidInput
-from paramproof.resolver.lookup import resolve
+from paramproof.catalogue import entry, model_types
+from paramproof.catalogue.names import (
+    classes_of,
+    has_class,
+    has_type,
+    library_of,
+    programs,
+    type_of_class,
+    type_with_class,
+    usual_class,
+    versions_of,
+)
+from paramproof.formulas import EncoderLetters, GPTLetters, LlamaLetters, closed_form
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from tests.answers import CASES, read
+from tests.configs import LLAMA, without
+
+SMALL = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 100}
 
 
-def test_the_formulas_equal_the_hand_written_ones():
-    from paramproof.formulas import closed_form
+def test_the_counts_and_formulas_equal_the_hand_written_ones():
+    def letters(found, kind):
+        sizes = found.derivation.sizes
+        return {name: size for name, size in sizes.items() if name in kind._fields}
 
     bert, gpt2, llama = (entry({"model_type": one}) for one in ("bert", "gpt2", "llama"))
-    written = EncoderLetters(**_sizes(bert, EncoderLetters), pooler=1)
-    assert bert.count == closed_form(written)
-    written = GPTLetters(**_sizes(gpt2, GPTLetters) | {"F": 4 * 768})
-    assert gpt2.count == closed_form(written)
-    written = LlamaLetters(**_sizes(llama, LlamaLetters), untied=1)
-    assert llama.count == closed_form(written)
-
-
-def _sizes(found, letters):
-    return {name: size for name, size in found.sizes.items() if name in letters._fields}
+    for found, written in (
+        (bert, EncoderLetters(**letters(bert, EncoderLetters), pooler=1)),
+        (gpt2, GPTLetters(**letters(gpt2, GPTLetters) | {"F": 4 * 768})),
+        (llama, LlamaLetters(**letters(llama, LlamaLetters), untied=1)),
+    ):
+        derivation = found.derivation
+        assert found.count == closed_form(written) == derivation.count(derivation.sizes)
 
 
 def test_every_type_that_transformers_lacks_is_of_mlx_lm():
     others = [name for name in model_types() if not has_type(name)]
-    assert {read_type(name).library for name in others} == {"mlx-lm"}
+    assert {library_of(name) for name in others} == {"mlx-lm"}
     assert len(others) == 11
-    assert {*transformers_types(), *others} == {*model_types()}
-    assert read_type("llama").library == "transformers"
+    assert library_of("llama") == "transformers"
 
 
 def test_a_formula_of_mlx_lm_names_it():
     mimo = next(one for one in read(CASES) if one["config"].get("model_type") == "mimo")
-    derivation = entry(mimo["config"]).derivation
-    assert derivation.status == "fitted"
-    assert {*derivation.evidence.versions} == {"mlx", "mlx-lm"}
+    found = entry(mimo["config"])
+    assert found.library == "mlx-lm"
+    assert {*found.derivation.evidence.versions} == {"mlx", "mlx-lm"}
 
 
-def test_each_part_may_have_another_type():
-    def found(**kinds):
-        parts = {f"{part}_config": {"model_type": kind} for part, kind in kinds.items()}
-        return name_for("llava", {"model_type": "llava", "hidden_size": 8, **parts})
-
-    assert found() == found(text="llama", vision="clip_vision_model") == "llava"
-    assert found(text="mistral") == found(text="mistral", vision="clip") == "llava+mistral"
-    assert found(vision="pixtral", text="mistral") == "llava+mistral+pixtral"
-    # The order is that of the parts, and not of their types.
-    assert found(text="pixtral", vision="mistral") == "llava+mistral"
+def test_the_index_has_the_classes_of_each_file():
+    """The base model is the first, and each class has a program."""
+    for name in ("llama", "t5", "clip_text_model", "gpt2"):
+        assert classes_of(name) == [*programs().file(name)["models"]]
+        assert all(has_class(name, one) for one in classes_of(name))
+    assert versions_of("llama").keys() == {"transformers"}
 
 
-def test_an_entry_is_counted_by_its_name():
-    keys = {"model_type": "paligemma", "text_config": {"model_type": "gemma2"}}
-    model = resolve("paligemma+gemma2")
-    assert model.loaded == entry(keys).count
-    assert next(model.origin()).startswith("sizes: the defaults of paligemma+gemma2, class ")
+def test_a_class_of_several_types_is_that_of_the_type_with_the_most_classes():
+    assert type_of_class("LlamaForCausalLM") == "llama"
+    assert type_of_class("GPT2LMHeadModel") == "gpt2"
+    assert type_with_class("LlamaPreTrainedModel") == "llama"
+    assert type_of_class("LlamaPreTrainedModel") is None
 
 
-def test_a_backbone_without_the_stages_that_it_has_by_default_is_refused():
-    """The class of a backbone with fewer stages still chooses the last of four."""
-    file = read_type("hgnet_v2")
-    short = replace(file, stages={"": "3"})
-    assert entry_in(file, {"model_type": "hgnet_v2"}).count
-    with pytest.raises(InvalidInput, match="out_features"):
-        entry_in(short, {"model_type": "hgnet_v2"})
-    assert entry_in(short, {"model_type": "hgnet_v2", "out_features": ["stage3"]}).count
+@pytest.mark.parametrize(
+    ("model_type", "name"),
+    [
+        ("llama", "LlamaForCausalLM"),
+        ("t5", "T5ForConditionalGeneration"),
+        ("bert", "BertModel"),
+        ("gpt2", "GPT2LMHeadModel"),
+        ("vit", "ViTModel"),
+    ],
+)
+def test_the_usual_class_generates(model_type, name):
+    assert usual_class(model_type) == entry({"model_type": model_type}).class_name == name
+    assert not entry({"model_type": model_type}).is_class_named
+
+
+@pytest.mark.parametrize("name", ["LLaMAForCausalLM", "Llama_ForCausalLM", "LlamaForCausalLM"])
+def test_a_class_is_found_whatever_its_case_and_underscores(name):
+    found = entry({"model_type": "llama", "architectures": [name]})
+    assert (found.class_name, found.is_class_named) == ("LlamaForCausalLM", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("LlamaPreTrainedModel", "llama: there is no formula for the class"),
+        ("BertModel", "the model type llama of transformers 5"),
+    ],
+)
+def test_a_class_that_a_type_lacks_is_refused(name, says):
+    with pytest.raises(NotInCatalogue, match=says) as caught:
+        entry({"model_type": "llama"}, name)
+    assert caught.value.key == "architectures"
+    assert "there are formulas for LlamaModel, " in str(caught.value)
+
+
+def test_sizes_that_the_count_depends_on_are_assumed():
+    """No tensor has the heads of a LLaMA as a length, unless they differ from the queries'."""
+    assert entry(SMALL).assumed == {"intermediate_size": 11008, "num_hidden_layers": 32}
+    found = entry(without(LLAMA, "num_attention_heads") | {"num_key_value_heads": 8})
+    assert found.assumed == {"num_attention_heads": 32}
+    assert entry(LLAMA).assumed == {}
+
+
+def test_a_size_that_is_computed_is_absent_and_not_assumed():
+    found = entry({**SMALL, "intermediate_size": 9, "num_hidden_layers": 1})
+    assert found.assumed == {}
+    assert {"head_dim", "num_key_value_heads"} <= found.absent.keys()
+
+
+def test_the_sizes_of_a_part_that_is_absent_are_assumed():
+    assumed = entry({"model_type": "llava", "text_config": LLAMA}).assumed
+    assert {one.partition(".")[0] for one in assumed} == {"vision_config"}
+    assert assumed["vision_config.hidden_size"] == 1024
+
+
+@pytest.mark.parametrize(
+    ("keys", "heads"),
+    [
+        ({"model_type": "t5"}, []),
+        (
+            {"model_type": "t5", "tie_word_embeddings": False},
+            [("lm_head.weight", "tie_word_embeddings", True)],
+        ),
+        (
+            {"model_type": "mistral3", "text_config": {"model_type": "mistral"}},
+            [("lm_head.weight", "text_config.tie_word_embeddings", False)],
+        ),
+        ({"model_type": "llama", "tie_word_embeddings": False}, []),
+    ],
+)
+def test_heads_that_a_class_ties_although_the_file_unties_them(keys, heads):
+    found = entry(keys)
+    assert [*map(tuple, found.heads)] == heads
+    assert (found.loaded > found.count) is bool(heads)
+
+
+KIMI = {"model_type": "kimi_k2", "architectures": ["DeepseekV3ForCausalLM"]}
+
+
+def test_a_type_that_transformers_lacks_is_read_as_that_of_its_class():
+    sizes = {**entry({"model_type": "deepseek_v3"}).part.given, **KIMI}
+    found = entry({key: value for key, value in sizes.items() if value is not None})
+    assert found.read_as == {"kimi_k2": "deepseek_v3"}
+    assert found.count == entry({"model_type": "deepseek_v3"}).count
+
+
+def test_a_type_that_is_read_as_another_must_give_its_sizes():
+    with pytest.raises(NotInCatalogue, match=r"'kimi_k2', and deepseek_v3, .* needs .*hidden_size"):
+        entry(KIMI)
+
+
+def test_infinity_is_read_as_files_have_it():
+    limit = [0.0, {"__float__": "Infinity"}]
+    assert entry({"model_type": "mamba2", "time_step_limit": limit}).count
+
+
+def test_two_classes_are_one_too_many():
+    with pytest.raises(InvalidInput, match="names 2 classes: choose one by --class"):
+        entry({"model_type": "bert", "architectures": ["BertModel", "BertForMaskedLM"]})

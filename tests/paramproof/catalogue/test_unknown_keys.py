@@ -5,20 +5,12 @@ from string import ascii_lowercase
 
 import pytest
 
-from paramproof.catalogue import entry, model_types, read_type
-from paramproof.catalogue.names import known_keys
-from paramproof.catalogue.unknown_keys import find_unknown_keys
-from paramproof.formulas.errors import InvalidInput
-from paramproof.formulas.models import size_names
+from paramproof.catalogue import entry
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.resolver.spellings import as_transformers
 from tests.configs import ALL, FOUND, UNNAMED, public_configurations
 
 TYPES = ["bert", "deepseek_v3", "gpt2", "llava", "t5"]
-
-
-def fields(model_type):
-    said = (one.path for one in read_type(model_type).letters.values())
-    return [path for path in said if "[" not in path]
 
 
 def edits(name):
@@ -37,45 +29,61 @@ def configuration(model_type, path):
     *parts, key = path.split(".")
     found = {key: 8}
     for part in reversed(parts):
-        found = {"model_type": read_type(model_type).parts[part], part: found}
-        found = {part: found[part]}
+        kind = entry({"model_type": model_type}).parts[part].get("model_type")
+        found = {part: {"model_type": kind, **found}}
     return {"model_type": model_type, **found}
 
 
-def test_the_fields_of_variants_are_known():
-    """Whatever a variant's data names is a key of the configuration, or of one of its parts."""
-    for model_type in model_types():
-        file = read_type(model_type)
-        known = known_keys(file)
-        for data in file.classes.values():
-            for variant in (data, *data.get("also", ())):
-                for name in ("decides", "only", "where", "sized", "computed", "follows"):
-                    assert {*variant.get(name, ())} <= known, (model_type, name)
-
-
-def outcome(file, keys):
+def outcome(keys):
+    """Return the key that is refused; or else whether it is ignored, or a key of the class."""
     try:
-        return None, find_unknown_keys(file, keys, ())
+        return "ignored" if entry(keys).unknown else "taken"
     except InvalidInput as error:
-        return error.key, ()
+        return error.key
+    except NotInCatalogue:
+        return "taken"
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_a_size_misspelt_by_one_letter_is_refused(model_type):
+    """It is not refused if the class has that key too, such as n_heads beside n_head."""
+    for path in entry({"model_type": model_type}).assumed:
+        before, dot, name = path.rpartition(".")
+        refused = 0
+        for edit in {*edits(name)} - {name, ""}:
+            wrong = f"{before}{dot}{edit}"
+            found = outcome(configuration(model_type, wrong))
+            assert found in (wrong, "taken"), f"{wrong} is ignored"
+            refused += found == wrong
+        assert refused >= len(name)
 
 
 @pytest.mark.parametrize(
-    ("model_type", "path"), [(one, path) for one in TYPES for path in fields(one)]
+    ("keys", "says"),
+    [
+        ({"n_layers": 5}, "llama has no n_layers; write num_hidden_layers"),
+        (
+            {"llm_config": {"hidden_size": 5}},
+            "llama has no llm_config, and its hidden_size would be ignored; write hidden_size",
+        ),
+        ({"num_experts": 8}, "llama has no experts, so num_experts would be ignored"),
+        (
+            {"tie_word_embedings": True},
+            "'tie_word_embedings' is not a key of the model type llama: "
+            "did you mean 'tie_word_embeddings'?",
+        ),
+    ],
 )
-def test_a_size_misspelt_by_one_letter_is_refused(model_type, path):
-    """It is not refused if the class has that key too, such as n_heads beside n_head."""
-    file = read_type(model_type)
-    before, dot, name = path.rpartition(".")
-    refused = 0
-    for edit in {*edits(name)} - {name, ""}:
-        wrong = f"{before}{dot}{edit}"
-        keys = configuration(model_type, wrong)
-        key, unknown = outcome(file, keys)
-        assert key in (wrong, None)
-        assert unknown == (), f"{wrong} is ignored"
-        refused += key is not None
-    assert refused >= len(name)
+def test_what_would_be_counted_with_a_default_is_refused(keys, says):
+    with pytest.raises(InvalidInput) as caught:
+        entry({"model_type": "llama", **keys})
+    assert says in str(caught.value)
+    assert caught.value.key in keys
+
+
+def test_a_size_under_another_name_beside_its_own_is_ignored():
+    keys = {"model_type": "llama", "num_hidden_layers": 5, "n_layers": 5}
+    assert entry(keys).unknown == ("n_layers",)
 
 
 @pytest.mark.parametrize("value", [inf, nan])
@@ -83,28 +91,26 @@ def test_a_number_that_is_no_size_misspells_none(value):
     assert entry({"model_type": "llama", "n_layers": value}).unknown == ("n_layers",)
 
 
-@pytest.mark.parametrize("letter", "AEFGHKLVP")
-def test_the_names_of_a_size_are_those_that_types_have_for_it(letter):
-    (size,) = (one for one in size_names() if one.letter == letter)
-    of_types = (read_type(one).letters.get(letter) for one in model_types())
-    assert {one.path for one in of_types if one and "." not in one.path} <= {*size.names}
+def test_a_key_that_only_the_model_reads_is_known():
+    """DeBERTa's class has no field for it, but looks for it."""
+    assert entry({"model_type": "deberta-v2", "position_buckets": 256}).unknown == ()
 
 
 def test_public_configurations_have_no_misspelt_keys():
-    """Two of them give a T5 experts, which transformers' T5 does not have."""
+    """A T5 has experts in its file, and an XLNet the width of its layers under another name."""
     refused = []
     for keys in public_configurations():
         try:
-            file = read_type(keys["model_type"])
-        except ValueError:
+            entry(keys)
+        except InvalidInput as error:
+            refused.append(error.key)
+        except NotInCatalogue:
             continue
-        refused += filter(None, [outcome(file, keys)[0]])
-    assert refused == ["num_experts"] * 2
+    assert refused == ["num_experts", "intermediate_size"]
 
 
 @pytest.mark.parametrize(
     "keys", [*(ALL | FOUND).values(), *(keys for keys, _, _ in UNNAMED.values())]
 )
 def test_hand_written_configurations_have_no_misspelt_keys(keys):
-    keys, _ = as_transformers(keys)
-    find_unknown_keys(read_type(keys["model_type"]), keys)
+    entry(as_transformers(keys)[0])

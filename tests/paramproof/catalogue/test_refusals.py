@@ -1,0 +1,82 @@
+"""A refusal names the key, its value and what would be right."""
+
+import pytest
+
+from paramproof.catalogue import entry
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+
+RANGE = "is not possible: it must be between 1 and 1,000,000,000"
+
+REFUSED = {
+    "indivisible": (
+        {"hidden_size": 100, "num_attention_heads": 3},
+        "hidden_size=100 is not supported: it must be a multiple of num_attention_heads, "
+        "which is 3",
+    ),
+    "indivisible by a default": (
+        {"num_attention_heads": 7},
+        "num_attention_heads=7 is not supported: it must be a divisor of 4096",
+    ),
+    "not in a list": (
+        {"hidden_act": "xielux"},
+        "hidden_act='xielux' is not supported: it must be one of gelu, ",
+    ),
+    "an item that is not in a list": (
+        {"num_hidden_layers": 1, "layer_types": ["x"]},
+        "layer_types=['x'] is not supported: it must be one of full_attention, ",
+    ),
+    "beyond another size": (
+        {"pad_token_id": 32000},
+        "pad_token_id=32000 is not supported: it must be less than 32000",
+    ),
+    "too small": (
+        {"initializer_range": -1.0},
+        "initializer_range=-1.0 is not supported: it must be at least 0.0",
+    ),
+    "negative": ({"hidden_size": -1}, f"hidden_size=-1 {RANGE}"),
+    "no heads": ({"num_attention_heads": 0}, f"num_attention_heads=0 {RANGE}"),
+    "no width": ({"hidden_size": 0}, f"hidden_size=0 {RANGE}"),
+    "no width of a head": ({"head_dim": 0}, f"head_dim=0 {RANGE}"),
+    "huge": ({"vocab_size": 10**26}, f"vocab_size={10**26} {RANGE}"),
+    "a text": ({"hidden_size": "abc"}, "hidden_size='abc' is not possible: it must be int"),
+    "null": ({"vocab_size": None}, "vocab_size=null is not possible: it must be int"),
+    "too many layers": (
+        {"num_hidden_layers": 10**9},
+        "num_hidden_layers=1000000000",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    keys, says = REFUSED[name]
+    with pytest.raises((InvalidInput, NotInCatalogue)) as caught:
+        entry({"model_type": "llama", **keys})
+    assert says in str(caught.value)
+    assert caught.value.key in keys
+
+
+def test_no_layers_are_a_model():
+    assert entry({"model_type": "llama", "num_hidden_layers": 0}).count
+
+
+def test_a_key_of_a_part_is_named_by_its_path():
+    with pytest.raises(NotInCatalogue) as caught:
+        entry({"model_type": "llava", "text_config": {"model_type": "llama", "hidden_act": "x"}})
+    assert caught.value.key == "text_config.hidden_act"
+    assert "text_config.hidden_act='x' is not supported: it must be one of " in str(caught.value)
+
+
+def test_a_part_of_an_unknown_type_is_refused():
+    with pytest.raises(NotInCatalogue, match=r"text_config\.model_type='nonesuch'") as caught:
+        entry({"model_type": "llava", "text_config": {"model_type": "nonesuch"}})
+    assert caught.value.key == "text_config.model_type"
+
+
+def test_transformers_refuses_what_its_class_refuses():
+    with pytest.raises(NotInCatalogue) as caught:
+        entry({"model_type": "llama", "hidden_act": "xielux"})
+    assert caught.value.is_refused
+    with pytest.raises(NotInCatalogue) as caught:
+        entry({"model_type": "nonesuch"})
+    assert not caught.value.is_refused
