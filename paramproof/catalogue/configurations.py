@@ -28,9 +28,6 @@ from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.path import lies_in
 from paramproof.formulas.printing import legible, shown
 
-INFINITIES = ("Infinity", "-Infinity")
-WEIGHTS = ("trainable", "frozen")
-
 
 def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
     """Return the entry for the keys of a ``config.json``; this needs no framework.
@@ -65,7 +62,8 @@ def with_known_types(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict
     """Return keys in which each model type is one of transformers, and what each other is read as.
 
     Kimi K2's files have a ``model_type`` that transformers does not have, and name the class of
-    DeepSeek-V3. They have its keys, and are read like its files. Kimi-K2.5 has such a part.
+    DeepSeek-V3. They have its keys, and are read like its files. Kimi-K2.5 has such a part. Files
+    have infinity as an object.
     """
     read_as: dict[str, str] = {}
     changed: dict[str, Any] = {}
@@ -83,16 +81,13 @@ def with_known_types(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict
 
 
 def _decoded(value: Any) -> Any:
-    """Return a value with infinity as a number; files have it as an object."""
-    if isinstance(value, dict) and [*value] == ["__float__"] and value["__float__"] in INFINITIES:
+    if isinstance(value, dict) and value.get("__float__") in ("Infinity", "-Infinity"):
         return float(value["__float__"])
-    if isinstance(value, list):
-        return [*map(_decoded, value)]
-    return value
+    return [*map(_decoded, value)] if isinstance(value, list) else value
 
 
 def _require_sizes(found: Entry) -> None:
-    """Raise ``InvalidInput`` for a size that is too large, or 0 where a tensor gets no elements."""
+    """Raise ``InvalidInput`` for a size that is too large, or 0 where a weight has no elements."""
     zeros = {}
     for path, part in found.parts.items():
         for name in part.keys.keys() & part.program.types.keys():
@@ -110,8 +105,9 @@ def _require_sizes(found: Entry) -> None:
 
 
 def _empty(part: Part, class_name: str) -> int:
-    """Return how many weights have no elements."""
-    return sum(0 in (one.shape or ()) for one in part.tensors(class_name) if one.role in WEIGHTS)
+    """Return how many trainable tensors have no elements."""
+    tensors = [one for one in part.tensors(class_name) if one.role == "trainable"]
+    return sum(0 in (one.shape or ()) for one in tensors)
 
 
 def _require_sizes_of_renamed(found: Entry) -> None:

@@ -11,11 +11,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple
 
-from paramproof.catalogue.names import TRANSFORMERS, library_of, programs, versions_of
+from paramproof.catalogue.names import TRANSFORMERS, ReadPart, library_of, programs, versions_of
 from paramproof.catalogue.program import Part, Refused, Tensor
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.derivation import PROVED, Derivation, DerivedTensor
@@ -23,7 +23,6 @@ from paramproof.formulas.expression import expression
 from paramproof.formulas.path import leaf, parent, starred
 
 TIE = "tie_word_embeddings"
-
 TABLE = re.compile(r".*emb.*|wte|shared")
 """The names of modules that are embeddings."""
 
@@ -32,9 +31,8 @@ DECODERS = ("text_config", "decoder", "decoder_config", "generator")
 
 
 class Head(NamedTuple):
-    """The weight of a head that a configuration declares as untied, although the class ties it.
+    """The weight of a head that is tied, although a ``field`` of the configuration is false.
 
-    ``path`` is its name in the model, and ``field`` the field of the configuration that is false.
     The file says so if it ``is_given``; otherwise it is the default of a part of the configuration.
     from_pretrained unties the head if the checkpoint has another value for it.
     """
@@ -42,13 +40,6 @@ class Head(NamedTuple):
     path: str
     field: str
     is_given: bool = True
-
-
-class Size(NamedTuple):
-    """A size that a configuration does not give: a constant, or computed from other sizes."""
-
-    value: int
-    is_constant: bool
 
 
 @dataclass(frozen=True)
@@ -71,29 +62,24 @@ class Entry:
     read_as: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
-    def parts(self) -> dict[str, Part]:
+    def parts(self) -> dict[str, ReadPart]:
         """The configuration as "", and its parts by their paths, such as ``text_config``."""
         return dict(_parts(self.part, ""))
 
-    def names_read(self, *, is_whole: bool) -> set[str]:
-        configurations = frozenset(one.program.name for one in self.parts.values())
-        return names_read(self.class_name, configurations, is_whole)
-
     @cached_property
-    def absent(self) -> Mapping[str, Size]:
+    def absent(self) -> Mapping[str, int]:
         """The sizes that the configuration does not give, and on which the count depends."""
-        read = self.names_read(is_whole=False)
-        found: dict[str, Size] = {}
+        found: dict[str, int] = {}
         for path, part in self.parts.items():
-            own, given = part.program, self._given_in(path)
-            for name in filter(read.__contains__, own.types):
+            given = self._given_in(path)
+            for name in filter(part.read.__contains__, part.program.types):
                 where, value = f"{path}.{name}".lstrip("."), part.values.get(name)
-                if own.aliases.get(name, name) in given or not self._depends_on(where, value):
+                if part.program.aliases.get(name, name) in given or not self._matters(where, value):
                     continue
-                usual = value in (own.defaults.get(name), part.keys.get(name))
-                items = value if isinstance(value, list) else []
-                sizes = [(f"{where}[{i}]", size) for i, size in enumerate(items)]
-                found |= {one: Size(size, usual) for one, size in sizes or [(where, value)]}
+                many = isinstance(value, list)
+                found |= (
+                    {f"{where}[{i}]": v for i, v in enumerate(value)} if many else {where: value}
+                )
         return found
 
     def _given_in(self, path: str) -> set[str]:
@@ -105,8 +91,8 @@ class Entry:
             keys, part = flat if given is None else given, part.values[name]
         return {part.program.aliases.get(key, key) for key in keys}
 
-    def _depends_on(self, path: str, value: Any) -> bool:
-        """Return whether another size changes the count."""
+    def _matters(self, path: str, value: Any) -> bool:
+        """Return whether the count is another one with another size, or none is possible."""
         many = value if isinstance(value, list) else [value]
         if not any(many) or any(type(one) is not int for one in many):
             return False
@@ -120,13 +106,20 @@ class Entry:
 
     def count_with(self, path: str, value: object) -> int:
         """Return the count with another value of a key. Raises ``Refused``."""
-        part = programs().configuration(with_key(self.part, path, value))
-        return trainable(part, self.class_name)
+        return trainable(
+            programs().configuration(with_key(self.part, path, value)), self.class_name
+        )
 
     @property
     def assumed(self) -> dict[str, int]:
-        """The type's own value of each size that the configuration does not give, by field."""
-        return {path: size.value for path, size in self.absent.items() if size.is_constant}
+        """The sizes in ``absent`` that are constants, and not computed from other sizes."""
+        found = {}
+        for path, size in self.absent.items():
+            part, name = self.parts[parent(path)], leaf(path).partition("[")[0]
+            usual = part.program.defaults.get(name), part.keys.get(name)
+            if part.values[name] in usual:
+                found[path] = size
+        return found
 
     @cached_property
     def _untied(self) -> tuple[str, list[Tensor]]:
@@ -159,11 +152,7 @@ class Entry:
 
     @property
     def loaded(self) -> int:
-        """The trainable parameters of the model that transformers loads, tied weights counted once.
-
-        This is ``count`` plus each of the ``heads``. They have values of their own if the
-        checkpoint has weights for them, as the configuration says.
-        """
+        """The trainable parameters of the model that transformers loads: ``heads`` are untied."""
         return self.count + sum(prod(one.shape or ()) for one in self._untied[1])
 
     @property
@@ -174,7 +163,6 @@ class Entry:
 
     @property
     def library(self) -> str:
-        """The library whose models the programs describe: transformers, or mlx-lm."""
         return library_of(self.model_type)
 
     @property
@@ -188,8 +176,6 @@ class Entry:
         If some number has no formula in letters, it is that of these sizes alone.
         """
         from paramproof.algebra.letters import letters_for
-        from paramproof.catalogue.partial import NotSymbolic
-        from paramproof.catalogue.symbolic import symbolic
 
         known: dict[str, str] = {}
 
@@ -198,8 +184,10 @@ class Entry:
             return known[path]
 
         try:
+            from paramproof.catalogue.symbolic import symbolic
+
             return symbolic(self.part, self.class_name, letter_of).derivation
-        except NotSymbolic as error:
+        except (ImportError, ValueError) as error:
             return self._in_numbers(f"the formula holds for these sizes only: {error}")
 
     def _in_numbers(self, caveat: str) -> Derivation:
@@ -226,7 +214,7 @@ def trainable(part: Part, class_name: str) -> int:
     return part.count(class_name)["trainable"]
 
 
-def _parts(part: Part, path: str) -> Iterator[tuple[str, Part]]:
+def _parts(part: Any, path: str) -> Iterator[tuple[str, ReadPart]]:
     yield path, part
     for name, value in part.values.items():
         if isinstance(value, Part):
@@ -238,40 +226,3 @@ def with_key(part: Part, path: str, value: object) -> dict[str, Any]:
     name, _, rest = path.partition(".")
     inner = with_key(part.values[name], rest, value) if rest else value
     return {"model_type": part.get("model_type"), **part.keys, name: inner}
-
-
-@cache
-def names_read(class_name: str, configurations: frozenset[str], is_whole: bool) -> set[str]:
-    """Return the names of all fields and keys that may matter to the tensors of a model class.
-
-    If it ``is_whole``, these are all names that the classes read at all.
-    """
-    catalogue, fields = programs(), dict[str, list[tuple[str, Any]]]()
-
-    def data_of(what: str, name: str) -> tuple[str, Any]:
-        file = catalogue.index[what][name]
-        return file, catalogue.file(file)[what][name]
-
-    todo, waiting = [data_of("models", class_name)], [*configurations]
-    while waiting:
-        file, data = data_of("configurations", waiting.pop())
-        waiting += [data["base"]] if "base" in data else []
-        for name, node in data.get("fields", {}).items():
-            fields.setdefault(name, []).append((file, node))
-        todo += [data_of("models", one) for one in data.get("models", {}).values()]
-        nodes = [*data.get("fields", {}).values(), *data.get("refusals", ())] if is_whole else []
-        todo += [(file, node) for node in nodes]
-    found, seen = set[str](), set[tuple[str, int]]()
-    while todo:
-        file, given = todo.pop()
-        if isinstance(given, str) and given not in found:
-            found.add(given)
-            todo += fields.get(given, ())
-        if type(given) is not int:
-            continue
-        place = (file, given) if given >= 0 else ("base", -1 - given)
-        node = catalogue.file(place[0])["nodes"][place[1]]
-        if place not in seen and isinstance(node, list) and (is_whole or node[0] != "refuse"):
-            seen.add(place)
-            todo += [(place[0], one) for one in node[1:]]
-    return found

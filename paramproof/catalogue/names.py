@@ -1,8 +1,8 @@
 """The model types and classes that there are, by name, and the keys without an effect.
 
-The folder ``programs/`` has what the formulas come from, a file a model type. ``names.json`` lists
-the classes of each type, so that no file is read to tell which there are: those that have a
-program, the base model first, and the others of transformers. ``sweep/names.py`` writes it.
+``programs/`` has a file for each model type. ``names.json`` lists their classes, so that no file is
+read to tell which there are: for each type those with a program, the base model first, and the
+other ones of transformers. ``sweep/names.py`` writes it.
 """
 
 from __future__ import annotations
@@ -13,22 +13,37 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from paramproof.catalogue.program import Catalogue
+from paramproof.catalogue.program import LAZY, Catalogue, Part
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, similar_names
 from paramproof.formulas.printing import shown
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "programs"
-
 TRANSFORMERS = "transformers"
 
 QUANTIZATION = "quantization_config"
 """The key that says how a file stores weights. It changes stored shapes, not the tensors."""
 
 
+class ReadPart(Part):
+    """A configuration that notes the names of the keys and fields that were read."""
+
+    def __init__(self, *made_of: Any) -> None:
+        self.read = set[str]()
+        super().__init__(*made_of)
+
+    def note(self, name: str) -> str:
+        self.read.add(name)
+        return name
+
+    def get(self, name: str) -> Any:
+        return super().get(self.note(name))
+
+
 @cache
 def programs() -> Catalogue:
-    return Catalogue(FOLDER)
+    read: Any = {"key": lambda name: lambda part: part.given[part.note(name(part))]}
+    return Catalogue(FOLDER, lazy={**LAZY, **read}, part=ReadPart)
 
 
 @cache
@@ -55,7 +70,7 @@ def irrelevant_keys() -> frozenset[str]:
 
 
 def release() -> str:
-    return str(_names()["transformers"])
+    return str(_names()[TRANSFORMERS])
 
 
 @cache
@@ -70,10 +85,7 @@ def has_type(model_type: str) -> bool:
 
 
 def classes_of(model_type: str) -> list[str]:
-    """Return the classes of a type that have a program, the base model first.
-
-    Raises ``NotInCatalogue`` if it has none.
-    """
+    """Return the classes of a type that have a program. Raises ``NotInCatalogue`` for none."""
     if found := _classes().get(model_type, ([], []))[0]:
         return found
     near = similar_names(model_type, model_types())
@@ -90,9 +102,9 @@ def has_class(model_type: str, name: str) -> bool:
 def _types_of_classes() -> dict[str, str]:
     """Return the model type of each class: of several types, the one with the most classes."""
     found: dict[str, str] = {}
-    for i in (1, 0):
+    for which in (1, 0):
         for model_type, of in sorted(_classes().items(), key=lambda pair: len(pair[1][0])):
-            found |= dict.fromkeys(of[i], model_type)
+            found |= dict.fromkeys(of[which], model_type)
     return found
 
 
@@ -131,12 +143,10 @@ def usual_class(model_type: str) -> str:
     model.
     """
     base, *others = classes_of(model_type)
+    generating = ("ForConditionalGeneration", "ForCausalLM", "LMHeadModel")
     if any(name.endswith("ForMaskedLM") for name in others):
         return base
-    for ending in ("ForConditionalGeneration", "ForCausalLM", "LMHeadModel"):
-        if found := [name for name in others if name.endswith(ending)]:
-            return found[0]
-    return base
+    return next((one for end in generating for one in others if one.endswith(end)), base)
 
 
 def find_class(model_type: str, name: str) -> str:
@@ -144,16 +154,15 @@ def find_class(model_type: str, name: str) -> str:
 
     LLaMAForCausalLM is an older name of LlamaForCausalLM, and KimiK25Model is Kimi_K25Model.
     """
-    known = {_without_spelling(one): one for one in classes_of(model_type)}
-    if found := known.get(_without_spelling(name)):
+    known = {one.replace("_", "").casefold(): one for one in classes_of(model_type)}
+    if found := known.get(name.replace("_", "").casefold()):
         return found
-    has = f"there are formulas for {', '.join(known.values())}"
-    if has_class(model_type, name):
-        reason = f"{model_type}: there is no formula for the class {shown(name)}; {has}"
-    else:
-        ((library, number), *_) = versions_of(model_type).items()
-        of = f"the model type {model_type} of {library} {number}"
-        reason = f"{of} does not have the class {shown(name)}; {has}"
+    reason = f"{model_type}: there is no formula for the class {shown(name)}"
+    if not has_class(model_type, name):
+        library = library_of(model_type)
+        of = f"the model type {model_type} of {library} {versions_of(model_type)[library]}"
+        reason = f"{of} does not have the class {shown(name)}"
+    reason += f"; there are formulas for {', '.join(known.values())}"
     raise NotInCatalogue(reason, model_type=model_type, key="architectures")
 
 
@@ -165,8 +174,4 @@ def versions_of(model_type: str) -> dict[str, str]:
 
 def library_of(model_type: str) -> str:
     """Return the library whose models the programs of a type describe."""
-    return TRANSFORMERS if has_type(model_type) else next(iter(versions_of(model_type)))
-
-
-def _without_spelling(name: str) -> str:
-    return name.replace("_", "").casefold()
+    return TRANSFORMERS if has_type(model_type) else "mlx-lm"

@@ -26,8 +26,6 @@ LOOKS_LIKE_SIZE = re.compile(
     r"(n|num|d|dim)_.+|.+_(size|dim|dims|layers|heads|rank|channels|depth)"
 )
 
-MAX_NAMED = 4
-
 REMEDIES = {
     ("%", True): ("a multiple of {}", "a divisor of {}"),
     ("in", False): ("one of {}", ""),
@@ -52,21 +50,19 @@ def refusal(error: Refused, class_name: str, keys: Mapping[str, Any]) -> ValueEr
         is_small = type(value) is int and value < 1 and looks_like_size(path)
         if is_small or is_too_large(value):
             return impossible(path, value)
-    about: dict[str, Any] = {"model_type": model_type, "key": next(iter(given), "")}
-    if any(leaf(path) == "model_type" for path in given):
-        kinds = " and ".join(_shown(*one) for one in given.items() if leaf(one[0]) == "model_type")
-        return NotInCatalogue(f"{model_type}: {class_name} does not support {kinds}", **about)
+    key, what = next(iter(given), ""), " and ".join(_shown(*one) for one in given.items())
+    about: dict[str, Any] = {"model_type": model_type, "key": key}
     if error.is_kind:
-        return InvalidInput(
-            f"{_shown(*next(iter(given.items())))}: {error.reason}", key=about["key"]
-        )
+        return InvalidInput(f"{what} is not possible: {error.reason}", key=key)
+    if error.reason is None or any(leaf(path) == "model_type" for path in given):
+        problem = f"{model_type}: there is no formula of {class_name} for {what or 'this file'}"
+        return NotInCatalogue(problem, **about)
     if found := _remedy(class_name, keys, given):
         path, due = found
         problem = f"{model_type}: {_shown(path, given[path])} is not supported: it must be {due}"
         return NotInCatalogue(problem, **about | {"key": path}, is_refused=True)
-    what = " and ".join(_shown(*one) for one in [*given.items()][:MAX_NAMED]) or "this file"
-    problem = f"{model_type}: {class_name} of transformers {release()} refuses {what}"
-    return NotInCatalogue(problem, **about, is_refused=True)
+    problem = f"{model_type}: {class_name} of transformers {release()} refuses "
+    return NotInCatalogue(f"{problem}{what or 'this file'}", **about, is_refused=True)
 
 
 def impossible(path: str, size: object) -> InvalidInput:

@@ -8,13 +8,13 @@ would otherwise count the type's default without a word: ``n_layers`` of a LLaMA
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 from paramproof.catalogue.entries import Entry
-from paramproof.catalogue.names import QUANTIZATION, irrelevant_keys
-from paramproof.catalogue.program import Part, Refused
+from paramproof.catalogue.names import QUANTIZATION, ReadPart, irrelevant_keys, programs
+from paramproof.catalogue.program import Refused
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import SizeName, sizes_by_name
 from paramproof.formulas.path import leaf, lies_in, parent
@@ -31,81 +31,66 @@ def find_unknown_keys(entry: Entry, config: Mapping[str, Any]) -> tuple[str, ...
     would be counted in its place, and for a key that is probably misspelt: a similar key is absent
     that changes the count, and its value could be that key's.
     """
-    found = []
-    read = entry.names_read(is_whole=True)
-    # In which of several parts a size is read is not known.
-    read -= sizes_by_name().keys() if len(entry.parts) > 1 else set()
-    for path, value in _unknown(config, "", entry.part, read):
-        found.append(path)
-        sizes = [*_sizes_in(leaf(path), value)]
-        for name, size in sizes:
-            _require_no_default(entry, path, parent(path) if name == leaf(path) else "", name, size)
-        if not sizes:
+    program = entry.part.program.name
+    data = programs().file(programs().index["configurations"][program])["configurations"][program]
+    unknown = _unknown(config, "", entry.part)
+    found = {path: value for path, value in unknown if path not in data.get("reads", ())}
+    for path, value in found.items():
+        if sizes := [*_sizes_in(leaf(path), value)]:
+            for name, size in sizes:
+                _require_no_default(entry, path, name, size)
+        else:
             _require_not_misspelt(entry, path, value)
     return tuple(found)
 
 
-def _unknown(
-    config: Mapping[str, Any], before: str, part: Part, read: Container[str]
-) -> Iterator[tuple[str, object]]:
-    """Yield the path of each unknown key that no class reads, and its value.
-
-    Keys of a part that is absent may be at top level.
-    """
-    flat = [
-        inner
-        for name, inner in part.values.items()
-        if isinstance(inner, Part) and config.get(name) is None
-    ]
+def _unknown(config: Mapping[str, Any], before: str, part: Any) -> Iterator[tuple[str, object]]:
+    """Yield the path of each unknown key, and its value."""
+    parts = {name: one for name, one in part.values.items() if isinstance(one, ReadPart)}
+    # The keys of a part that is absent may be at top level. Classes also look for keys of others.
+    owners = [part, *(one for name, one in parts.items() if config.get(name) is None)]
+    known = {QUANTIZATION, *irrelevant_keys()}.union(
+        *(names for one in owners for names in (one.read, *_names_of(one)))
+    )
     for key, value in config.items():
-        own = part.program.aliases.get(key, key)
-        inner = part.values.get(own)
-        if isinstance(inner, Part) and isinstance(value, Mapping):
-            yield from _unknown(value, f"{before}{key}.", inner, read)
-        elif not (
-            key in read
-            or key in irrelevant_keys()
-            or key == QUANTIZATION
-            or any(_has(one, key) for one in (part, *flat))
-        ):
+        inner = parts.get(part.program.aliases.get(key, key))
+        if inner and isinstance(value, Mapping):
+            yield from _unknown(value, f"{before}{key}.", inner)
+        elif key not in known:
             yield f"{before}{key}", value
 
 
-def _has(part: Part, key: str) -> bool:
-    own = part.program
-    return key in own.types or key in own.fields or key in own.taken
+def _names_of(part: ReadPart) -> tuple[Mapping[str, Any], ...]:
+    return part.program.types, part.program.fields, part.program.taken
 
 
-def _sizes_in(key: str, value: object) -> Iterator[tuple[str, int]]:
+def _sizes_in(key: str, value: Any) -> Iterator[tuple[str, int]]:
     """Yield each size that a key gives, or the keys of a block inside it, with its name."""
     if isinstance(value, Mapping):
         for name, inside in value.items():
             yield from _sizes_in(name, inside)
-    elif (
-        key in sizes_by_name()
-        and isinstance(value, int | float)
-        and type(value) is not bool
-        and value % 1 == 0  # Neither NaN nor infinity is a whole number.
-    ):
+    elif key in sizes_by_name() and type(value) in (int, float) and value % 1 == 0:
+        # Neither NaN nor infinity is a whole number.
         yield key, int(value)
 
 
-def _require_no_default(entry: Entry, path: str, part: str, name: str, value: int) -> None:
+def _require_no_default(entry: Entry, path: str, name: str, value: int) -> None:
     """Raise ``InvalidInput`` if the type's default would be counted in place of a size.
 
-    The key at ``path`` is ``name`` in a ``part``, or a block with that name inside it.
+    The key at ``path`` has this ``name``, or is a block with that name inside it.
     """
+    part = parent(path) if name == leaf(path) else ""
     sizes = {one: size for one, size in _sizes_of(entry).items() if lies_in(one, part)}
     own = {one: size for one, size in sizes.items() if parent(one) == part} or sizes
-    for size in sizes_by_name()[name]:
-        same = {one: own_value for one, (own_value, meanings) in own.items() if size in meanings}
+    for meant in sizes_by_name()[name]:
+        same = {one: size for one, (size, meanings) in own.items() if meant in meanings}
         if value in same.values():
             return
         if absent := [one for one in same if one in entry.absent]:
             what = f"{entry.model_type} has no {legible(path)}"
             what += "" if leaf(path) == name else f", and its {name} would be ignored"
             raise InvalidInput(f"{what}; write {' or '.join(absent[:3])}", key=path)
-        if not same and size.letter == "E" and value > 1:
+        if not same and meant.letter == "E" and value > 1:
             problem = f"{entry.model_type} has no experts, so {legible(path)} would be ignored"
             raise InvalidInput(f"{problem}: leave it out, or give another model_type", key=path)
 
@@ -123,12 +108,11 @@ def _sizes_of(entry: Entry) -> dict[str, tuple[int, set[SizeName]]]:
 
 
 def _require_not_misspelt(entry: Entry, path: str, value: object) -> None:
-    """Raise ``InvalidInput`` if a similar key is absent that changes the count."""
     key, part = leaf(path), entry.parts[parent(path)]
-    given = {part.program.aliases.get(name, name) for name in part.keys}
-    for name in {**part.program.types, **part.program.fields}.keys() - given:
+    for name in {**part.program.types, **part.program.fields}:
+        is_alike = part.program.aliases.get(name, name) not in part.keys and is_misspelt(key, name)
         own = part.values.get(name)
-        if not is_misspelt(key, name) or not (own is None or _kind(own) is _kind(value)):
+        if not is_alike or not (own is None or _kind(own) is _kind(value)):
             continue
         meant = path.removesuffix(key) + name
         others = [not own] if isinstance(own, bool) else [value, 1, 2]
