@@ -26,10 +26,15 @@ Code = Callable[["Part"], Any]
 
 
 class Refused(ValueError):
-    """A class refuses keys: ``keys`` has the values that decide, by path in ``part``, if known."""
+    """A class refuses keys: ``keys`` has the values that decide, by path in ``part``, if known.
 
-    def __init__(self, reason: str, keys: Mapping[str, Any], part: Part | None = None) -> None:
-        self.reason, self.keys, self.part = reason, keys, part
+    If a value ``is_kind``, it is none of those that its key was declared with.
+    """
+
+    def __init__(
+        self, reason: str, keys: Mapping[str, Any], part: Part | None = None, is_kind: bool = False
+    ) -> None:
+        self.reason, self.keys, self.part, self.is_kind = reason, keys, part, is_kind
 
 
 class Catalogue:
@@ -111,7 +116,7 @@ class Part:
         for name in filter(types.get, keys):
             self.loops, self.local = {"value": (0, keys[name])}, {}
             if wrong := types[name](self):
-                raise Refused(f"{name} {wrong}", {name: keys[name]}, self)
+                raise Refused(f"{name} {wrong}", {name: keys[name]}, self, True)
         for code in self.program.refusals.values():
             code(self)
         for name in self.program.fields:
@@ -126,7 +131,7 @@ class Part:
                 self.refuse(f"{what} cannot be computed: {error!r:.80}", paths)
             elif error.part is not self:
                 keys = {f"{what}.{path}": value for path, value in error.keys.items()}
-                raise Refused(error.reason, keys, self) from None
+                raise Refused(error.reason, keys, self, error.is_kind) from None
             raise
 
     def refuse(self, reason: str, paths: str) -> Any:

@@ -38,8 +38,11 @@ REFUSED = {
     "no width": ({"hidden_size": 0}, f"hidden_size=0 {RANGE}"),
     "no width of a head": ({"head_dim": 0}, f"head_dim=0 {RANGE}"),
     "huge": ({"vocab_size": 10**26}, f"vocab_size={10**26} {RANGE}"),
-    "a text": ({"hidden_size": "abc"}, "hidden_size='abc' is not possible: it must be int"),
-    "null": ({"vocab_size": None}, "vocab_size=null is not possible: it must be int"),
+    "a text": (
+        {"hidden_size": "abc"},
+        "hidden_size='abc' is not possible: hidden_size must be int",
+    ),
+    "null": ({"vocab_size": None}, "vocab_size=null is not possible: vocab_size must be int"),
     "too many layers": (
         {"num_hidden_layers": 10**9},
         "num_hidden_layers=1000000000",
