@@ -26,14 +26,9 @@ Code = Callable[["Part"], Any]
 
 
 class Refused(ValueError):
-    """A class refuses keys: ``keys`` has the values that decide, by path in ``part``, if known.
+    """A class refuses ``keys``, by path in ``part``; if it ``is_kind``, by their declared type."""
 
-    If a value ``is_kind``, it is none of those that its key was declared with.
-    """
-
-    def __init__(
-        self, reason: str, keys: Mapping[str, Any], part: Part | None = None, is_kind: bool = False
-    ) -> None:
+    def __init__(self, reason: Any, keys: Any, part: Any = None, is_kind: bool = False) -> None:
         self.reason, self.keys, self.part, self.is_kind = reason, keys, part, is_kind
 
 
