@@ -184,7 +184,7 @@ class Entry:
             return known[path]
 
         try:
-            from paramproof.catalogue.symbolic import symbolic
+            from paramproof.catalogue.letters import symbolic
 
             return symbolic(self.part, self.class_name, letter_of).derivation
         except (ImportError, ValueError) as error:

@@ -14,9 +14,8 @@ from random import Random
 from typing import Any
 
 from paramproof.algebra.letters import letters_for
-from paramproof.catalogue.partial import NotSymbolic, Unroll
+from paramproof.catalogue.letters import NotSymbolic, symbolic
 from paramproof.catalogue.program import ERRORS, Part, Refused
-from paramproof.catalogue.symbolic import symbolic
 from paramproof.derivation.generalization import GeneralTensors
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
@@ -84,7 +83,7 @@ def _symbols(chosen: ModelClass) -> tuple[Part, Derivation]:
     try:
         part = chosen.part()
         found = symbolic(part, chosen.name, lambda path: path).derivation
-    except (Unknown, Refused, NotSymbolic, Unroll, *ERRORS) as error:
+    except (Unknown, Refused, NotSymbolic, *ERRORS) as error:
         said = f"{chosen.name} is not understood: {in_one_line(error)}"
         raise DerivationError(f"{said}; derive a function that makes it") from error
     # A size of 0, such as a number of token types, says that something is absent.

@@ -1,0 +1,444 @@
+"""Derive the formula of a model class, in letters, by running the reader with symbolic sizes.
+
+The reader runs as always, but each int of the configuration is a symbolic int of the tracer, which
+carries the expression by which it was computed, and the operations are the tracer's models of
+Python's. So each shape comes out in letters, a comparison that decides something as a condition,
+and a number that is read in a way that no expression can follow as a size that may not change.
+
+How often a tensor occurs follows from the loops in which it was made, and from what they compared
+their index with. Where that is not clear, the reader runs at other sizes as well, and what counts
+the tensors must count them there, too. If nothing does, the lengths of the loops may not change.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from copy import copy
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+from paramproof.catalogue.program import (
+    ABSENT,
+    ERRORS,
+    LAZY,
+    OPERATIONS,
+    Catalogue,
+    Part,
+    Program,
+    Refused,
+)
+from paramproof.derivation.exact_traces import (
+    Conditions,
+    ExactTrace,
+    Rows,
+    derived,
+    joined,
+    other_sizes,
+    stored_once,
+)
+from paramproof.formulas.active import says_per_token
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.path import LAYER
+from paramproof.tracing.instrumented import containers, iteration
+from paramproof.tracing.instrumented.builtin_models import MODELS, symbolic_zip
+from paramproof.tracing.instrumented.iteration import SymRange
+from paramproof.tracing.instrumented.lengths import (
+    forget_lengths,
+    known_length,
+    length_from_iterations,
+    record_length,
+)
+from paramproof.tracing.recorder import RUNNING, Iteration, caveat_text, has_loop_index, recording
+from paramproof.tracing.symbolic.arithmetic import expression_of, plain_number
+from paramproof.tracing.symbolic.symfloat import SymFloat
+from paramproof.tracing.symbolic.symint import SymInt
+
+UNSIZED = ("_token_id", "_token_index")
+"""The ends of fields that are ints and no sizes."""
+
+NEW = "?"
+"""The path of a part that the configuration does not have."""
+
+
+class NotSymbolic(ValueError):
+    """There is no expression in letters for something in a program."""
+
+
+class Symbolic(NamedTuple):
+    """The formula of a model class at one configuration.
+
+    ``defaults`` are the sizes that the configuration class computes from others, by letter.
+    """
+
+    derivation: Derivation
+    defaults: Mapping[str, Expression]
+
+
+class Trace:
+    """One run of the reader, with the sizes that it met, by path."""
+
+    def __init__(
+        self, part: Part, model: str, catalogue: Catalogue, own: Mapping[str, int]
+    ) -> None:
+        self.own, self.sizes, self.kinds = own, dict[str, int](), dict[str, list[str]]()
+        self.defaults = dict[str, Expression]()
+        self.parts, self.refusals = list[SizedPart](), list[Any]()
+        forget_lengths()
+        with recording() as self.recorder:
+            self.whole = SizedPart(catalogue, part.program.name, concrete(part.keys), self, "")
+            self.groups = stored_once(self.whole.module(model))
+        # No constructor reads how many experts a token passes; active parameters need it.
+        for one in [*self.parts]:
+            for name in filter(says_per_token, one.program.types):
+                one.get(name)
+
+    @property
+    def exact(self) -> ExactTrace:
+        return ExactTrace(self.groups, self.recorder, self.sizes, self.kinds)
+
+    def conditions(self) -> tuple[Conditions, list[str]]:
+        """Return what must be met, and which refusals have no condition."""
+        found, unstated = Conditions(self.sizes), dict[str, None]()
+        for part in self.parts:
+            part.loops = {}
+            for code in part.program.refusals.values():
+                code(part)
+        for part, loops, when, why in self.refusals:
+            part.loops, part.memo, part.local = loops, {}, {}
+            with recording() as recorder:
+                try:
+                    when(part)
+                except (NotSymbolic, Refused, *ERRORS) as error:
+                    unstated[f"{why}: {error}"] = None
+            unstated |= {f"{why}: {caveat_text(one)}": None for one in recorder.caveats}
+            found.add_refusal(recorder)
+        found.add_guards(self.recorder)
+        return found, [*unstated]
+
+    def given(self, path: str, value: Any) -> Any:
+        """Return a value of a file: an int as a size, a list of texts with the number of each."""
+        match value:
+            case bool() | SymInt() | SymRange() | Part() | Nested() | Kinds():
+                return value
+            case int() if value >= 0 and not path.endswith(UNSIZED) and not path.startswith(NEW):
+                self.sizes[path] = self.own.get(path, value)
+                return SymInt(self.sizes[path], letter(path))
+            case dict() if all(isinstance(k, str) and k.isidentifier() for k in value):
+                return Nested({k: self.given(f"{path}.{k}", v) for k, v in value.items()}, path)
+            case [str(), *_] if all(isinstance(one, str) for one in value):
+                self.kinds[path] = value
+                each = [self.given(f"{path}[{one}]", value.count(one)) for one in sorted({*value})]
+                return record_length(Kinds(value), expression_of(sum(each)))
+            case list() if not any(isinstance(one, list) for one in value):
+                return [self.given(f"{path}[{i}]", one) for i, one in enumerate(value)]
+        return value
+
+
+class Kinds(list[Any]):
+    """A list of texts of a file: the number of each is a size."""
+
+
+class Nested(dict[str, Any]):
+    """An object of a file, at a path. Of a part, a size that is absent is one of its keys."""
+
+    def __init__(self, values: Mapping[str, Any], path: str, part: SizedPart | None = None) -> None:
+        super().__init__(values)
+        self.path, self.part = path, part
+
+    def __contains__(self, name: object) -> bool:
+        if super().__contains__(name) or self.part is None or name in self.part.making:
+            return super().__contains__(name)
+        return type(self.part.program.defaults.get(str(name))) is int
+
+    def __missing__(self, name: str) -> Any:
+        if self.part is None:
+            raise KeyError(name)
+        return self.part.key(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        if self.part is None or name in self:
+            return self[name] if name in self else default  # noqa: SIM401  # This is it.
+        return self.part.trace.given(self.part.of(name), default)
+
+
+class SizedPart(Part):
+    """A configuration object with symbolic ints."""
+
+    def __init__(self, catalogue: Any, kind: str, keys: Any, trace: Trace, path: str) -> None:
+        self.catalogue, self.program = catalogue, catalogue.program(kind)
+        self.trace, self.path, self.making = trace, path, set[str]()
+        own = {k: trace.given(self.of(k), v) for k, v in keys.items()}
+        self.keys = Nested(own, path, self)
+        self.values, self.states = dict[str, Any](), dict[str, Any]()
+        self.loops, self.memo, self.local = dict[str, Any](), dict[Any, Any](), dict[Any, Any]()
+        trace.parts.append(self)
+
+    def of(self, name: str) -> str:
+        name = self.program.aliases.get(name, name)
+        return f"{self.path}.{name}" if self.path else name
+
+    def key(self, name: str) -> Any:
+        if dict.__contains__(self.keys, name):
+            return self.keys[name]
+        return self.trace.given(self.of(name), self.program.defaults[name])
+
+    def get(self, name: str) -> Any:
+        name = self.program.aliases.get(name, name)
+        if name not in self.values:
+            self.values[name] = self.made(name)
+        return self.values[name]
+
+    def made(self, name: str) -> Any:
+        """Return a field. One that a file may give is a letter, and what computes it a default."""
+        program, trace, path = self.program, self.trace, self.of(name)
+        is_given = dict.__contains__(self.keys, name)
+        own = self.keys[name] if is_given else None
+        code = program.fields.get(name)
+        is_key = name in program.types or name not in program.taken
+        if code is None and is_key and (name in program.defaults or is_given):
+            return self.key(name)
+        if (code := code or program.properties.get(name)) is None:
+            return ABSENT
+        self.making.add(name)
+        before = {**trace.recorder.guards}
+        try:
+            found = code(self)
+        finally:
+            self.making.discard(name)
+        if own is None and name in program.types and type(size := concrete(found)) is int:
+            # What computes a default decides nothing in a file that gives another size.
+            trace.recorder.guards = before
+            plain, made = trace.given(path, size), expression_of(found)
+            if made is not None and made != expression_of(plain):
+                trace.defaults[path] = made
+            return plain
+        is_made = isinstance(found, list) and not is_given and has_sizes(found)
+        return found if is_made else trace.given(path, found)
+
+    def loop(self, letter: str, source: Any) -> Iterator[None]:
+        loops, local = self.loops, self.local
+        for turn in iteration.symbolic_enumerate(source):
+            self.loops, self.local = {**loops, letter: turn}, {}
+            yield
+        self.loops, self.local = loops, local
+
+
+def has_sizes(items: list[Any]) -> bool:
+    return known_length(items) is not None or any(isinstance(one, SymInt) for one in items)
+
+
+def concrete(value: Any) -> Any:
+    if isinstance(value, list):
+        return [concrete(one) for one in value]
+    if isinstance(value, dict):
+        return {k: concrete(one) for k, one in dict.items(value)}
+    return plain_number(value) if isinstance(value, SymInt | SymFloat) else value
+
+
+# Operations
+
+
+def comprehension(letter: Any, source: Any, element: Any, kept: Any) -> Any:
+    def code(part: SizedPart) -> Any:
+        found, made, depth = [], [], len(RUNNING)
+        for _ in part.loop(letter(part), source(part)):
+            if kept(part):
+                found.append(element(part))
+                made.append(tuple(RUNNING[depth:]))
+        if found and isinstance(found[0], Rows):
+            return [joined(found, made)]
+        known = length_from_iterations(found, made)
+        if known and known.length is None:
+            for one in (one for where in made for one in where):
+                fix(one)
+            return found
+        return record_length(found, known.length, known.index) if known else found
+
+    return code
+
+
+def fix(one: Iteration) -> None:
+    """Let a loop have no other length."""
+    bool(SymInt(one.total, one.length) == one.total)
+
+
+def module(*codes: Any) -> Any:
+    rows = [*zip(codes[::3], codes[1::3], codes[2::3], strict=True)]
+
+    def code(part: SizedPart) -> Rows:
+        found = Rows()
+        for label, exists, it in rows:
+            if exists(part):
+                name = label(part)
+                step = LAYER if name is None or str(name).isdigit() else str(name)
+                for some in it(part) or () if name == "" else [it(part)]:
+                    for (path, *key), made in some.items():
+                        whole = f"{step}.{path}" if step and path else step or path
+                        found.setdefault((whole, *key), []).extend(made)
+        return found
+
+    return code
+
+
+def tensor(role: Any, shape: Any, storage: Any = lambda part: None) -> Any:
+    def code(part: SizedPart) -> Rows:
+        kind, where = role(part), storage(part)
+        is_buffer = kind not in ("trainable", "frozen")
+        try:
+            lengths = dimensions(shape(part))
+        except (NotSymbolic, *ERRORS):
+            if not is_buffer:
+                raise
+            lengths = None
+        turns = (expression_of(one) for one in where or () if isinstance(one, SymInt))
+        loops = frozenset[str]().union(*(one.letters for one in turns if one is not None))
+        where = where and (loops, *concrete(where))
+        return Rows({("", lengths, "buffer" if is_buffer else kind, where): [()]})
+
+    return code
+
+
+def dimensions(shape: Any) -> tuple[Expression, ...] | None:
+    if shape is None:
+        return None
+    here = {one.letter: one.number for one in RUNNING}
+    shape = [shape] if isinstance(shape, int) else [*shape]
+    lengths = [made.substitute(here) for one in shape if (made := expression_of(one)) is not None]
+    if len(lengths) < len(shape) or any(has_loop_index(one.letters) for one in lengths):
+        raise NotSymbolic(f"the shape {shape!r:.60}")
+    return tuple(lengths)
+
+
+def refuse(when: Any, why: Any, paths: Any) -> Any:
+    def code(part: SizedPart) -> None:
+        part.trace.refusals.append((part, part.loops, when, why(part)))
+
+    return code
+
+
+def item(owner: Any, index: Any) -> Any:
+    if isinstance(owner, Part):
+        return owner.field(index)
+    if isinstance(owner, Kinds) and isinstance(index, SymInt):
+        return list.__getitem__(owner, plain_number(index))
+    is_unknown = isinstance(index, SymInt) and isinstance(owner, list) and not known_length(owner)
+    if is_unknown and has_sizes(owner):
+        # Layers of different sizes: there are as many as the list has.
+        for one in RUNNING:
+            fix(one)
+        return list.__getitem__(owner, plain_number(index))
+    return containers.get_item(owner, index)
+
+
+def range_of(*ends: Any) -> Any:
+    found = iteration.symbolic_range(*ends)
+    return [*found] if type(found) is range else found
+
+
+def new_part(part: SizedPart, kind: str, keys: Any, code: Any) -> SizedPart:
+    """Return a part: at the path of its keys, or else of the field that it is."""
+    path = part.of(parts_of(part.catalogue, part.program.name).get(code, NEW))
+    path = keys.path if isinstance(keys, Nested) and keys.path else path
+    return SizedPart(part.catalogue, kind, keys, part.trace, path)
+
+
+def scoped(part: SizedPart, auto: str, scope: Any) -> Rows:
+    """Return the tensors of a model of a part, which are shared within a scope."""
+    found = Rows()
+    for (path, shape, role, storage), made in part.module(auto).items():
+        loops, *own = storage or (frozenset(), path)
+        found[path, shape, role, (loops, *concrete(scope), *own)] = made
+    return found
+
+
+@cache
+def parts_of(catalogue: Catalogue, kind: str) -> dict[Any, str]:
+    """Return the fields that are new parts, by the codes of their keys."""
+    own = catalogue.index["configurations"][kind]
+    found = dict[Any, str]()
+
+    def find(file: str, node: Any, name: str) -> None:
+        file, node = ("base", -1 - node) if type(node) is int and node < 0 else (file, node)
+        match catalogue.file(file)["nodes"][node] if type(node) is int else None:
+            case ["if", _, *some] | ["or", *some] | ["updated", *some]:
+                for one in some:
+                    find(file, one, name)
+            case ["new", _, keys]:
+                found.setdefault(catalogue.code(file, keys), name)
+
+    for name, node in catalogue.file(own)["configurations"][kind].get("fields", {}).items():
+        find(own, node, name)
+    return found
+
+
+SIZED: dict[str, Any] = {
+    **{name: MODELS.get(one, one) for name, one in OPERATIONS.items()},
+    "==": lambda one, other: bool(containers.compare("eq", one, other)),
+    "truth": MODELS[bool],
+    "not": lambda one: not MODELS[bool](one),
+    "+": containers.add,
+    "*": operator.mul,
+    "**": operator.pow,
+    "in": lambda value, holder: bool(containers.contains(holder, value)),
+    "get": item,
+    "range": range_of,
+    "slice": lambda items, *ends: item(items, containers.make_slice(*ends)),
+    "zip": lambda *lists: iteration.make_list(symbolic_zip(*lists)),
+    "model": scoped,
+    "tied": lambda rows, path: Rows(
+        {("", *key): made for (name, *key), made in rows.items() if name == path}
+    ),
+    "fields": lambda part: {
+        name: part.get(name)
+        for name in {**part.program.types, **part.program.fields, **part.values}
+    },
+}
+LAZILY = {
+    **LAZY,
+    "comp": comprehension,
+    "module": module,
+    "tensor": tensor,
+    "refuse": refuse,
+    "key": lambda name: lambda part: part.key(name(part)),
+    "new": lambda kind, keys: lambda part: new_part(part, kind(part), keys(part), keys),
+}
+
+
+@cache
+def sized(catalogue: Catalogue) -> Catalogue:
+    """Return a catalogue of the same files, with operations for symbolic ints."""
+    other = copy(catalogue)
+    other.operations, other.lazy = SIZED, LAZILY
+    other.node, other.program = cache(other.compiled), cache(partial(Program, other))
+    return other
+
+
+# The formula
+
+
+def symbolic(part: Part, model: str, naming: Callable[[str], str]) -> Symbolic:
+    """Return the formula of a model class; ``naming`` gives the letter of a path.
+
+    Raises ``NotSymbolic``, which names what is not understood.
+    """
+    catalogue = sized(part.catalogue)
+    trace = Trace(part, model, catalogue, {})
+    conditions, caveats = trace.conditions()
+    traces = [trace]
+    for own in other_sizes(trace.exact, conditions):
+        with suppress(NotSymbolic, Refused, *ERRORS):
+            traces.append(Trace(part, model, catalogue, own))
+    versions = catalogue.file(catalogue.index["models"][model])["versions"]
+    found = derived(model, [one.exact for one in traces], conditions, caveats, versions)
+    known = found.sizes
+    letters_of = {path: naming(path) for path in known}
+    new = {path: letter(name) for path, name in letters_of.items()}
+    defaults = {
+        letters_of[path]: one.substitute(new)
+        for path, one in trace.defaults.items()
+        if path in known and one.letters <= known.keys()
+    }
+    return Symbolic(found.renamed(letters_of), defaults)

@@ -1,0 +1,252 @@
+"""Count the tensors of traces in which every shape is an expression.
+
+The loops in which a tensor was made, and what was asked of their indexes, say how often it occurs.
+All traces must agree. If nothing that fits is left, the outermost loop may not have another length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from math import prod
+from random import Random
+from typing import Any, NamedTuple
+
+from paramproof.derivation.guard_set import simplify_exact_division
+from paramproof.derivation.loops import INDEX, GuardedCount, at_least, count_in_loops, index_guards
+from paramproof.formulas.active import says_per_token
+from paramproof.formulas.architecture import Evidence
+from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
+from paramproof.formulas.derivation import Derivation, DerivedTensor
+from paramproof.formulas.expression import Expression, expression, letter, sum_of
+from paramproof.formulas.path import leaf
+from paramproof.tracing.recorder import IterationStack, Recorder, has_loop_index
+
+TRIES, TRACES = 20, 2
+"""How many other sizes are tried, and how many of those that meet all conditions are used."""
+
+
+class Rows(dict[tuple[Any, ...], list[IterationStack]]):
+    """The iterations in which the tensors of a path, shape, role and storage were made."""
+
+
+def joined(modules: list[Any], made: list[IterationStack]) -> Any:
+    """Return the tensors of modules, each made in an iteration."""
+    alike: dict[int, list[IterationStack]] = {}
+    for one, where in zip(modules, made, strict=True):
+        alike.setdefault(id(one), []).append(where)
+    found = Rows()
+    for one in {id(one): one for one in modules}.values():
+        for key, inner in one.items():
+            own = found.setdefault(key, [])
+            own += [where + stack for where in alike[id(one)] for stack in inner]
+    return found
+
+
+def stored_once(rows: Rows) -> dict[Any, list[IterationStack]]:
+    """Return the iterations in which each tensor was made, with its other paths."""
+    stored: dict[Any, list[Any]] = {}
+    for (path, shape, role, storage), made in rows.items():
+        stored.setdefault(storage or (path, shape, role), []).append((path, shape, role, made))
+    found: dict[Any, list[IterationStack]] = {}
+    for storage, ((path, shape, role, made), *others) in stored.items():
+        names = {name for name, *_ in others}
+        if isinstance(storage[0], frozenset):
+            names |= {path} if len(made) > 1 else set()
+            made = [tuple(one for one in made[0] if one.letter in storage[0])]
+        found.setdefault((path, shape, role, (*sorted(names),)), []).extend(made)
+    return found
+
+
+class ExactTrace(NamedTuple):
+    """A trace: where each tensor was made, what was asked, the sizes, and lists of kinds by path.
+
+    The number of each kind in such a list is a size: ``layer_types[full_attention]``.
+    """
+
+    groups: Mapping[Any, Sequence[IterationStack]]
+    recorder: Recorder
+    sizes: Mapping[str, int]
+    kinds: Mapping[str, Sequence[str]]
+
+
+class Conditions:
+    """The conditions of a formula, with what happens where they are violated."""
+
+    def __init__(self, sizes: Mapping[str, int]) -> None:
+        self.sizes, self.found = sizes, dict[Condition, Outcome]()
+
+    def add(self, one: Condition, outcome: Outcome) -> None:
+        is_settled = one.is_settled and all(self.sizes[name] for name in one.letters)
+        one = one.normalized()
+        if not is_settled and not any(known.implies(one) for known in self.found):
+            self.found[one] = outcome
+
+    def add_refusal(self, recorder: Recorder) -> None:
+        """Add the guards of a check that refused nothing."""
+        guards = [one for one in recorder.guards if not one.is_settled]
+        for one in guards:
+            # Of several guards, an equation says where the others are asked.
+            is_equation = one.holds and one.relation is Relation.EQUAL and len(guards) > 1
+            if not has_loop_index(one.letters) and not is_equation:
+                self.add(one, Outcome.REFUSED if len(guards) == 1 else Outcome.NOT_TRIED)
+
+    def add_guards(self, recorder: Recorder) -> None:
+        """Add the guards of a trace, and the sizes that were read in a way not followed."""
+        for one in recorder.guards:
+            if not has_loop_index(one.letters):
+                self.add(one, Outcome.OTHERS)
+        parts = (one for caveat in recorder.caveats for one in caveat)
+        read = (name for one in parts if isinstance(one, Expression) for name in one.letters)
+        for name in dict.fromkeys(name for name in read if name in self.sizes):
+            size = expression(self.sizes[name])
+            self.add(Condition(Relation.EQUAL, letter(name), size, True), Outcome.OTHERS)
+
+    @property
+    def fixed(self) -> frozenset[str]:
+        """The letters that have one value."""
+        return frozenset(one.only[0] for one in self.found if one.only)
+
+
+def other_sizes(trace: ExactTrace, conditions: Conditions) -> Iterator[dict[str, int]]:
+    """Yield other sizes of what the indexes of loops were compared with."""
+    recorder, sizes = trace.recorder, trace.sizes
+    asked = [one.letters for one in recorder.guards if has_loop_index(one.letters)]
+    loops = frozenset[str]().union(*(one.letters for one in recorder.loop_lengths))
+    names = sorted(loops.union(*asked) & sizes.keys() - conditions.fixed) if asked else []
+    random, number = Random(0), 0
+    for _ in range(TRIES if names else 0):
+        more = {name: random.randint(0, 3) for name in names}
+        own = {k: sizes[k] + n + (k in loops) * (2 * n + 2) for k, n in more.items()}
+        if number < TRACES and all(one.is_met({**sizes, **own}) for one in conditions.found):
+            yield own
+            number += 1
+
+
+def counted(traces: Sequence[ExactTrace], conditions: Conditions) -> Iterator[DerivedTensor]:
+    """Yield the tensor groups of traces, the first of which is at the sizes of the model."""
+    fixed, known = conditions.fixed, dict[Any, Any]()
+    keys = [
+        key for key in dict.fromkeys(k for one in traces for k in one.groups) if key[1] is not None
+    ]
+    places = {key: tuple(tuple(one.groups.get(key, ())) for one in traces) for key in keys}
+    for where in dict.fromkeys(places.values()):
+        known[where], needs = number_of(traces, where, fixed)
+        for need in needs:
+            conditions.add(need, Outcome.OTHER_COUNT)
+    divided = (one for one in conditions.found if one.relation is Relation.DIVIDES and one.holds)
+    exact = [(one.right, one.left) for one in divided]
+    fold = cache(lambda one: simplify_exact_division(one, exact) if one.has_quotients else one)
+    for key in keys:
+        path, shape, role, aliases = key
+        if number := fold(known[places[key]]):
+            yield DerivedTensor(path, tuple(map(fold, shape)), number, role, aliases, True, True)
+
+
+def derived(
+    name: str,
+    traces: Sequence[ExactTrace],
+    conditions: Conditions,
+    caveats: Sequence[str],
+    versions: Mapping[str, str],
+) -> Derivation:
+    """Return the formula, with the paths of sizes as letters."""
+    groups = tuple(counted(traces, conditions))
+    used = [one for tensor in groups for one in (tensor.times, *tensor.shape)]
+    used += [side for one in conditions.found for side in (one.left, one.right)]
+    letters = frozenset[str]().union(*(one.letters for one in used))
+    sizes = {path: size for one in reversed(traces) for path, size in one.sizes.items()}
+    sizes = {k: size for k, size in sizes.items() if k in letters or says_per_token(leaf(k))}
+    return Derivation(
+        name=name,
+        sizes=sizes,
+        fields={path: path for path in sizes},
+        tensors=groups,
+        conditions=tuple(StatedCondition(c, Consequence(o)) for c, o in conditions.found.items()),
+        fixed=(),
+        inert=tuple(path for path in sizes if path not in letters),
+        unread=(),
+        unexplained=tuple(f"{key[0]} (buffer)" for key in traces[0].groups if key[1] is None),
+        irrelevant_guards=(),
+        caveats=tuple(caveats),
+        evidence=Evidence(len(traces), 0, 0, 0.0, versions),
+        validated={path: (0, 0) for path, size in sizes.items() if not size},
+    )
+
+
+def number_of(
+    traces: Sequence[ExactTrace], places: tuple[Any, ...], fixed: frozenset[str]
+) -> tuple[Expression, list[Condition]]:
+    """Return how many tensors loops make, and the conditions under which they do."""
+    needs: list[Condition] = []
+    loops = {one.length: one.total for place in places for made in place for one in made}
+    loops = {length: n for length, n in loops.items() if not length.letters <= fixed}
+    while True:
+        there = [
+            ([(*(one for one in made if one.length in loops),) for made in place], one)
+            for place, one in zip(places, traces, strict=True)
+            if all(need.is_met(one.sizes) for need in needs)
+        ]
+        made, first = there[0]
+        asked = [(made, one.recorder, one.sizes) for made, one in there if made]
+        found = of_kinds(first, made) or of_places(first, made)
+        found = found or (count_in_loops(asked) if asked else None)
+        if found and all(
+            found.number.value(one.sizes) == len(made)
+            for made, one in there
+            if all(need.is_met(one.sizes) for need in found.needs)
+        ):
+            return found.number, [*needs, *found.needs]
+        if not loops:
+            return expression(len(made)), needs
+        # The outermost loop that may have another length may not.
+        length = next(iter(loops))
+        del loops[length]
+        if not has_loop_index(length.letters):
+            number = expression(length.value(traces[0].sizes))
+            needs.append(Condition(Relation.EQUAL, length, number, True))
+
+
+def of_kinds(trace: ExactTrace, made: Any) -> GuardedCount | None:
+    """Return how many items have some of the kinds in a list, if tensors were made for these."""
+    axes = [*zip(*made, strict=False)] if made and len({*map(len, made)}) == 1 else []
+    if not axes:
+        return None
+    turns, rest = {one.number for one in axes[0]}, [axis[0] for axis in axes[1:]]
+    if len(made) != len(turns) * prod(one.total for one in rest) or len(turns) == axes[0][0].total:
+        return None
+    for path, texts in trace.kinds.items():
+        *kinds, last = sorted({*texts})
+        if len(texts) == axes[0][0].total:
+            own = {texts[i] for i in turns}
+            if turns == {i for i, text in enumerate(texts) if text in own}:
+                some = [one for one in kinds if (one in own) is not (last in own)]
+                number = sum_of(letter(f"{path}[{one}]") for one in some)
+                number = axes[0][0].length - number if last in own else number
+                return GuardedCount(
+                    number * prod((one.length for one in rest), start=expression(1))
+                )
+    return None
+
+
+def of_places(trace: ExactTrace, made: Any) -> GuardedCount | None:
+    """Return how many turns are one of several with which the index was compared, or are none."""
+    if not made or {*map(len, made)} != {1}:
+        return None
+    turns, ((loop,), *_) = {one.number for (one,) in made}, made
+    at = {}
+    for guard in index_guards(trace.recorder.guards, trace.recorder.indices, loop.length):
+        place = guard.right - guard.left + INDEX
+        place = place if not has_loop_index(place.letters) else INDEX - (guard.right - guard.left)
+        if guard.relation is Relation.EQUAL and not has_loop_index(place.letters):
+            at[place.value(trace.sizes)] = place
+    others = {*range(loop.total)} - turns
+    for some in (turns, others):
+        if len(some) > 1 and some <= at.keys():
+            places = [at[i] for i in sorted(some)]
+            needs = [
+                at_least(b, a + 1) for a, b in zip(places, [*places[1:], loop.length], strict=True)
+            ]
+            number = expression(len(some))
+            return GuardedCount(number if some is turns else loop.length - number, tuple(needs))
+    return None

@@ -1,0 +1,297 @@
+"""Formulas in letters from programs: each construct on a class written by hand, at other sizes."""
+
+import re
+from random import Random
+
+import pytest
+
+from paramproof.catalogue.letters import symbolic
+from paramproof.catalogue.program import Refused
+from paramproof.formulas.condition import Outcome
+from paramproof.formulas.notation import expression_in as formula_in
+from tests.paramproof.catalogue.test_program import dictionary, folder
+
+KEYS = {"h": 12, "a": 3, "l": 8, "k": 2, "p": 3, "flag": False, "kind": "x", "head": None}
+LISTS = {"layers": None, "sizes": [4, 6, 8], "depths": [1, 2, 3]}
+
+
+def F(name):  # noqa: N802  # short, as terms are deep
+    return ["field", ["self"], name]
+
+
+def key(name):
+    return ["key", name]
+
+
+ITEM = ["item", "i"]
+EACH = ["range", 0, F("l"), 1]
+
+
+def letter_of(path):
+    return re.sub(r"\W+", "_", path).rstrip("_")
+
+
+def tensor(shape, role="trainable", *storage):
+    return ["tensor", role, ["list", *shape], *(["list", *one] for one in storage)]
+
+
+def module(*rows):
+    return [
+        "module",
+        *(one for name, what, *when in rows for one in (name, *(when or [True]), what)),
+    ]
+
+
+def layers(element, source=EACH, letter="i", kept=True):
+    return module(("", ["comp", letter, source, module((None, element)), kept]))
+
+
+def loop(when=True, shape=(), source=EACH):
+    """Return a model with one tensor in a loop."""
+    return module(("x", layers(module(("w", tensor([F("h"), *shape]), when)), source)))
+
+
+@pytest.fixture
+def formula(tmp_path):
+    def of(model, given=(), fields=(), draws=3, **more):
+        keys = KEYS | LISTS | more.pop("keys", {})
+        rules = {"keys": [[None, keys]], "fields": dict(fields), **more}
+        catalogue = folder(tmp_path, {"Toy": rules}, {"ToyModel": model})
+        catalogue.file("file")["versions"] = {}
+        part = catalogue.configuration({"model_type": "toy", **dict(given)})
+        found = symbolic(part, "ToyModel", letter_of)
+        assert found.derivation.count(found.derivation.sizes) == part.count("ToyModel")["trainable"]
+        assert agreeing(found.derivation, catalogue, dict(given), draws) == draws
+        return found
+
+    return of
+
+
+def agreeing(derivation, catalogue, given, draws):
+    """Return at how many other sizes, up to ``draws``, the reader counts what the formula says."""
+    random, agreed = Random(0), 0
+    for _ in range(100):
+        own = {path: random.randint(1, 14) for path in derivation.fields.values() if path in KEYS}
+        sizes = {
+            name: own.get(path, derivation.sizes[name]) for name, path in derivation.fields.items()
+        }
+        if agreed < draws and derivation.violated(sizes) is None:
+            try:
+                part = catalogue.configuration({"model_type": "toy", **given, **own})
+                counted = part.count("ToyModel")["trainable"]
+            except Refused:
+                continue
+            assert derivation.formula.value(sizes) == counted, sizes
+            agreed += 1
+    return agreed
+
+
+def conditions(found):
+    return {str(one.condition): one.consequence.outcome for one in found.derivation.conditions}
+
+
+def test_ints_are_letters_and_flags_and_texts_are_not(formula):
+    model = module(
+        ("w", tensor([F("h"), ["*", 2, F("a")]])),
+        ("b", tensor([F("h")]), F("flag")),
+        ("c", tensor([F("a")], "frozen"), ["==", F("kind"), "x"]),
+        ("d", ["tensor", "temporary buffer", None]),
+    )
+    found = formula(model).derivation
+    assert str(found.formula) == "2·a·h"
+    assert {one.path: one.role for one in found.tensors} == {"w": "trainable", "c": "frozen"}
+    assert found.unexplained == ("d (buffer)",)
+    assert found.sizes == {"h": 12, "a": 3}
+    assert formula(model, {"flag": True}).derivation.formula == formula_in("2·a·h + h")
+
+
+def test_a_field_that_a_file_may_give_is_a_letter_with_its_default(formula):
+    head = ["if", ["is", key("head"), None], ["//", key("h"), key("a")], key("head")]
+    model = module(("w", tensor([F("head")])))
+    found = formula(model, fields={"head": head}, draws=0)
+    assert str(found.derivation.formula) == "head"
+    assert {name: str(one) for name, one in found.defaults.items()} == {}
+    model = module(("w", tensor([F("head"), F("h"), F("a")])))
+    found = formula(model, fields={"head": head}, draws=0)
+    assert {name: str(one) for name, one in found.defaults.items()} == {"head": "⌊h/a⌋"}
+    assert not formula(model, {"head": 5}, {"head": head}).defaults
+
+
+def test_a_field_that_no_file_may_give_is_its_expression(formula):
+    found = formula(module(("w", tensor([F("x")]))), fields={"x": ["*", 2, key("h")]})
+    assert str(found.derivation.formula) == "2·h"
+    assert found.derivation.fields == {"h": "h"}
+
+
+def test_the_field_of_a_part_has_its_path(formula):
+    made = ["new", "Toy", ["get", ["config"], "part"]]
+    fields = {"part": ["if", ["has", ["config"], "part"], made, None]}
+    model = module(("w", tensor([["field", F("part"), "h"], F("h")])))
+    found = formula(model, {"part": {"h": 5}}, fields)
+    assert str(found.derivation.formula) == "h·part_h"
+    assert found.derivation.fields["part_h"] == "part.h"
+
+
+def test_what_its_owner_sets_in_a_part_is_a_size_of_the_owner(formula):
+    made = ["updated", ["new", "Toy", dictionary(["last", True])], dictionary(["a", key("h")])]
+    fields = {"part": ["if", ["has", ["config"], "last"], None, made]}
+    model = module(("w", tensor([["field", F("part"), "a"], ["field", F("part"), "k"]])))
+    assert str(formula(model, fields=fields).derivation.formula) == "h·part_k"
+
+
+@pytest.mark.parametrize(
+    ("size", "printed"),
+    [
+        (["int", ["/", F("h"), F("a")]], "⌊h/a⌋"),
+        (["ceil", ["/", F("h"), 5]], "⌈h/5⌉"),
+        (["int", ["*", F("h"), 0.7]], "int(h × 0.7)"),
+        (["%", F("h"), 5], "h − 5·⌊h/5⌋"),
+        (["**", F("h"), 2], "h²"),
+        (["**", 2, F("k")], "power(2, k)"),
+        (["sum", F("sizes")], "sizes_0 + sizes_1 + sizes_2"),
+        (["prod", ["list", 2, F("h")]], "2·h"),
+        (["get", F("sizes"), ["neg", 1]], "sizes_2"),
+        (["len", F("sizes")], "3"),
+    ],
+)
+def test_arithmetic(formula, size, printed):
+    found = formula(module(("w", tensor([size]))), draws=0)
+    assert found.derivation.formula == formula_in(printed)
+
+
+def test_a_comparison_of_sizes_that_decides_is_a_condition(formula):
+    model = module(("w", tensor([F("h")]), ["not", ["==", F("h"), F("a")]]))
+    assert conditions(formula(model)) == {"h ≠ a": Outcome.OTHERS}
+    assert conditions(formula(model, {"a": 12}, draws=0)) == {"h = a": Outcome.OTHERS}
+
+
+def test_a_refusal_is_a_condition_and_a_quotient_is_exact_by_it(formula):
+    odd = ["not", ["==", ["%", F("h"), F("a")], 0]]
+    refused = ["refuse", ["any", ["comp", "i", EACH, odd, True]], "odd", "h a"]
+    model = module(("", refused), ("w", tensor([["*", F("a"), ["//", F("h"), F("a")]]])))
+    found = formula(model)
+    assert conditions(found) == {"a divides h": Outcome.REFUSED}
+    assert str(found.derivation.formula) == "h"
+    model = module(("", ["refuse", ["and", F("flag"), odd], "odd", ""]), ("w", tensor([F("h")])))
+    assert not conditions(formula(model))
+
+
+def test_a_refusal_of_the_configuration_is_one_of_the_formula(formula):
+    when = ["or", ["<", key("h"), key("a")], ["==", key("kind"), "y"]]
+    refusals = [["refuse", when, "order", "h a"]]
+    found = formula(module(("w", tensor([F("h")]))), refusals=refusals)
+    assert conditions(found) == {"h ≥ a": Outcome.REFUSED}
+
+
+@pytest.mark.parametrize(
+    ("when", "printed"),
+    [
+        (True, "l"),
+        (["<", ITEM, F("k")], "k"),
+        ([">=", ITEM, F("k")], "l − k"),
+        (["<=", ITEM, F("k")], "k + 1"),
+        (["==", ["%", ["+", ITEM, 5], 3], 1], "⌊l/3⌋"),
+        (["==", ITEM, 0], "1"),
+        (["not", ["==", ITEM, 0]], "l − 1"),
+        (["==", ["%", ITEM, F("p")], 0], "⌊(l − 1)/p⌋ + 1"),
+        (["==", ["%", ["+", ITEM, 1], F("p")], 0], "⌊l/p⌋"),
+        (["truth", ["%", ["+", ITEM, 1], F("p")]], "l − ⌊l/p⌋"),
+        (["in", ITEM, ["list", 1, 3]], "2"),
+        (["in", ITEM, ["range", F("k"), F("l"), F("p")]], "⌊(l − k − 1)/p⌋ + 1"),
+    ],
+)
+def test_what_is_asked_of_the_index_of_a_loop_is_counted(formula, when, printed):
+    (found,) = formula(loop(when)).derivation.tensors
+    assert found.times == formula_in(printed)
+    assert found.path == "x.*.w"
+
+
+def test_tensors_that_are_there_at_other_sizes_only_are_counted(formula):
+    third = ["==", ["%", ["+", ITEM, 1], F("p")], 0]
+    model = layers(module(("w", tensor([F("h")]), third), ("v", tensor([F("a")]), ["not", third])))
+    found = formula(model, {"p": 1}).derivation
+    assert {one.path: str(one.times) for one in found.tensors} == {
+        "*.w": "⌊l/p⌋",
+        "*.v": "l − ⌊l/p⌋",
+    }
+
+
+def test_kinds_of_layers_are_counted_by_a_letter_for_all_but_one(formula):
+    given = {"layers": ["conv", "full", "conv", "conv", "full", "full", "conv", "conv"]}
+    model = loop(["==", ["get", F("layers"), ITEM], "full"])
+    found = formula(model, given, draws=0).derivation
+    assert str(found.tensors[0].times) == "l − layers_conv"
+    assert found.sizes["layers_conv"] == 5
+    assert found.fields["layers_conv"] == "layers[conv]"
+    found = formula(loop(source=F("layers")), given, draws=0).derivation
+    assert str(found.tensors[0].times) == "layers_conv + layers_full"
+
+
+def test_a_default_list_of_kinds_is_counted_by_its_rule(formula):
+    kind = ["if", ["==", ["%", ["+", ITEM, 1], key("p")], 0], "full", "conv"]
+    rule = ["comp", "i", ["range", 0, key("l"), 1], kind, True]
+    fields = {"layers": ["if", ["is", key("layers"), None], rule, key("layers")]}
+    model = loop(["==", ["get", F("layers"), ITEM], "full"])
+    assert str(formula(model, fields=fields).derivation.tensors[0].times) == "⌊l/p⌋"
+    full, conv = (
+        ["*", ["list", "full"], key("k")],
+        ["*", ["list", "conv"], ["-", key("l"), key("k")]],
+    )
+    fields = {"layers": ["if", ["is", key("layers"), None], ["+", full, conv], key("layers")]}
+    assert str(formula(model, fields=fields).derivation.tensors[0].times) == "k"
+
+
+def test_a_shape_by_an_index_is_a_tensor_for_each_case(formula):
+    found = formula(loop(shape=[["if", ["<", ITEM, F("k")], F("a"), F("p")]]))
+    numbers = {str(one.shape[1]): one.times for one in found.derivation.tensors}
+    assert numbers == {"a": formula_in("k"), "p": formula_in("l − k")}
+
+
+def test_a_list_of_sizes_unrolls_its_loop(formula):
+    shape = [["get", F("sizes"), ITEM]]
+    found = formula(loop(shape=shape, source=["range", 0, ["len", F("sizes")], 1]))
+    assert str(found.derivation.formula) == "h·(sizes_0 + sizes_1 + sizes_2)"
+    assert not found.derivation.conditions
+    found = formula(loop(shape=shape, source=["range", 0, F("a"), 1]), draws=1)
+    assert conditions(found) == {"a = 3": Outcome.OTHERS}
+
+
+def test_depths_of_stages_stay_letters(formula):
+    block = module(("w", tensor([["get", F("sizes"), ITEM]])))
+    inner = layers(block, ["range", 0, ["get", F("depths"), ITEM], 1], "j")
+    found = formula(layers(inner, ["range", 0, 3, 1]), draws=0).derivation
+    assert found.formula == formula_in("depths_0·sizes_0 + depths_1·sizes_1 + depths_2·sizes_2")
+    assert {one.path for one in found.tensors} == {"*.*.w"}
+
+
+def test_what_has_no_closed_form_unrolls_its_loop(formula):
+    found = formula(loop(["==", ["%", ["*", ITEM, ITEM], 3], 0]))
+    assert str(found.derivation.formula) == "3·h"
+    assert conditions(found) == {"l = 8": Outcome.OTHER_COUNT}
+
+
+def test_tensors_of_one_storage_are_one_with_other_names(formula):
+    model = module(
+        ("w", tensor([F("h")], "trainable", [0])), ("v", tensor([F("h")], "trainable", [0]))
+    )
+    (found,) = formula(model).derivation.tensors
+    assert (found.path, found.aliases, str(found.times)) == ("w", ("v",), "1")
+    for storage, times, aliases in (([0], "1", ("*.w",)), ([0, ["turn", "i"]], "l", ())):
+        (found,) = formula(
+            layers(module(("w", tensor([F("h")], "trainable", storage))))
+        ).derivation.tensors
+        assert (str(found.times), found.aliases) == (times, aliases)
+
+
+def test_the_experts_of_a_token_are_a_letter_though_no_constructor_reads_them(formula):
+    model = module(("w", tensor([F("h")])))
+    found = formula(model, keys={"num_experts_per_tok": 2}).derivation
+    assert found.sizes["num_experts_per_tok"] == 2
+    assert found.inert == ("num_experts_per_tok",)
+
+
+def test_a_key_that_wins_over_what_the_class_computes_is_a_letter(formula):
+    x = ["if", ["has", ["config"], "x"], ["get", ["config"], "x"], ["*", 2, key("h")]]
+    model = module(("w", tensor([F("x")])))
+    assert str(formula(model, fields={"x": x}).derivation.formula) == "2·h"
+    assert str(formula(model, {"x": 24}, {"x": x}, draws=0).derivation.formula) == "x"
