@@ -1,18 +1,17 @@
 """Say why a class refuses a configuration: which keys, with which values, and what would be right.
 
-The reader names the keys on which the refusal depends. What would be right is told by the last
-comparison of such a value, before the class refuses it: that it is no multiple of another size, or
-not in a list.
+The keys at fault are those that can be left out. What would be right is told by the comparison
+before the refusal: that a size is no multiple of another one, or that a name is not in a list.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from paramproof.catalogue.names import FOLDER, release
+from paramproof.catalogue.names import FOLDER, programs, release
 from paramproof.catalogue.program import ABSENT, OPERATIONS, Catalogue, Refused
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.models import sizes_by_name
@@ -40,12 +39,13 @@ REMEDIES = {
 }
 """What a value on the left must be, and what one on the right, by a comparison and its result."""
 
+Keys = Mapping[str, Any]
 
-def refusal(error: Refused, class_name: str, keys: Mapping[str, Any]) -> ValueError:
+
+def refusal(error: Refused, class_name: str, keys: Keys) -> ValueError:
     """Return the error that says why a class refuses the keys of a configuration."""
     model_type = str(keys["model_type"])
-    values = {path: _at(keys, path) for path in error.keys}
-    given = {path: value for path, value in values.items() if value is not ABSENT}
+    given = _keys_at_fault(error, class_name, keys)
     for path, value in given.items():
         is_small = type(value) is int and value < 1 and looks_like_size(path)
         if is_small or is_too_large(value):
@@ -57,12 +57,38 @@ def refusal(error: Refused, class_name: str, keys: Mapping[str, Any]) -> ValueEr
     if error.reason is None or any(leaf(path) == "model_type" for path in given):
         problem = f"{model_type}: there is no formula of {class_name} for {what or 'this file'}"
         return NotInCatalogue(problem, **about)
-    if found := _remedy(class_name, keys, given):
-        path, due = found
-        problem = f"{model_type}: {_shown(path, given[path])} is not supported: it must be {due}"
-        return NotInCatalogue(problem, **about | {"key": path}, is_refused=True)
+    if due := _remedy(class_name, keys, key, error.keys):
+        problem = f"{model_type}: {_shown(key, given[key])} is not supported: it must be {due}"
+        return NotInCatalogue(problem, **about, is_refused=True)
     problem = f"{model_type}: {class_name} of transformers {release()} refuses "
     return NotInCatalogue(f"{problem}{what or 'this file'}", **about, is_refused=True)
+
+
+def _keys_at_fault(error: Refused, class_name: str, keys: Keys) -> dict[str, Any]:
+    """Return the keys without which there is no refusal, or else those on which it depends."""
+    values = {path: _at(keys, path) for path in error.keys}
+    given = {path: value for path, value in values.items() if value is not ABSENT}
+    every = given or {path: value for path, value in _leaves(keys, "") if path != "model_type"}
+    alone = {}
+    for path, value in every.items():
+        with suppress(Refused):
+            programs().configuration(_without(keys, path)).count(class_name)
+            alone[path] = value
+    return alone or given
+
+
+def _leaves(keys: Keys, before: str) -> Iterator[tuple[str, Any]]:
+    for key, value in keys.items():
+        if isinstance(value, Mapping) and value:
+            yield from _leaves(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value
+
+
+def _without(keys: Keys, path: str) -> dict[str, Any]:
+    name, _, rest = path.partition(".")
+    others = {key: value for key, value in keys.items() if key != name}
+    return {**others, name: _without(keys[name], rest)} if rest else others
 
 
 def impossible(path: str, size: object) -> InvalidInput:
@@ -91,10 +117,11 @@ def _at(keys: Any, path: str) -> Any:
     return keys
 
 
-def _remedy(
-    class_name: str, keys: Mapping[str, Any], given: Mapping[str, Any]
-) -> tuple[str, str] | None:
-    """Return the last key that was compared before the refusal, and what it must be."""
+def _remedy(class_name: str, keys: Keys, path: str, read: Keys) -> str:
+    """Return what the key must be, as the last comparison before the refusal tells it, if it does.
+
+    ``read`` has the values on which the refusal depends.
+    """
     compared: list[tuple[str, Any, Any, Any]] = []
 
     def noting(sign: str) -> Callable[..., Any]:
@@ -109,20 +136,17 @@ def _remedy(
     with suppress(Refused):
         catalogue = Catalogue(FOLDER, operations={**OPERATIONS, **noted})
         catalogue.configuration(keys).count(class_name)
-    for sign, *sides, result in reversed(compared):
-        for side, due in enumerate(REMEDIES.get((sign, bool(result)), ())):
-            for path, value in given.items():
-                if due and _is_in(sides[side], value):
-                    other = sides[1 - side]
-                    if isinstance(other, list):
-                        return path, due.format(some_of([*map(str, other)], 40))
-                    names = [one for one, same in given.items() if one != path and same == other]
-                    named = f"{names[0]}, which is {other}" if names else other
-                    return path, due.format(named)
-    return None
+    value, names = _at(keys, path), {_text(of): one for one, of in read.items() if one != path}
+    for sign, one, other, result in compared[-1:]:
+        if sign == "in" and not result and (one == value or (type(value) is list and one in value)):
+            return f"one of {some_of([*map(str, other)], 40)}"
+        left, right = REMEDIES.get((sign, bool(result)), ("", ""))
+        due, than = (left, other) if one == value else (right, one) if other == value else ("", "")
+        if due and (sign != "%" or _text(than) in names):
+            name = names.get(_text(than), "")
+            return due.format(f"{name}, which is {than}" if name else than)
+    return ""
 
 
-def _is_in(one: Any, value: Any) -> bool:
-    """Return whether a value was compared, or an item of it."""
-    items = [value, *(value if isinstance(value, list) else ())]
-    return any(type(one) is type(item) and one == item for item in items)
+def _text(value: object) -> str:
+    return repr(value)[:60]

@@ -15,7 +15,7 @@ REFUSED = {
     ),
     "indivisible by a default": (
         {"num_attention_heads": 7},
-        "num_attention_heads=7 is not supported: it must be a divisor of 4096",
+        "num_attention_heads=7 is not supported: it must be a divisor of hidden_size, which is 4096",
     ),
     "not in a list": (
         {"hidden_act": "xielux"},
@@ -27,7 +27,7 @@ REFUSED = {
     ),
     "beyond another size": (
         {"pad_token_id": 32000},
-        "pad_token_id=32000 is not supported: it must be less than 32000",
+        "pad_token_id=32000 is not supported: it must be less than vocab_size, which is 32000",
     ),
     "too small": (
         {"initializer_range": -1.0},
