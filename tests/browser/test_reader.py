@@ -1,22 +1,22 @@
-"""The reader in JavaScript counts as the reader in Python does: all classes, and published files."""
+"""The reader in JavaScript counts as that in Python does: all classes, and published files."""
 
 import json
 import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from paramproof.catalogue import program
 from paramproof.catalogue.program import Catalogue, Refused
+from tests.browser.conftest import require
 
 HERE = Path(__file__).parent
+CONFIGS = HERE.parent / "catalogue"
 DATA = Path(program.__file__).parent / "programs"
 
 
 def published(catalogue):
     for name in ("public", "released", "served"):
-        for line in (HERE / f"{name}.jsonl").read_text("utf-8").splitlines():
+        for line in (CONFIGS / f"{name}.jsonl").read_text("utf-8").splitlines():
             config = json.loads(line)["config"]
             names = config.get("architectures") or [None]
             if names[0] in catalogue.index["models"]:
@@ -30,9 +30,8 @@ def counted(catalogue, config, model):
         return f"refused: {' '.join(error.keys)}"
 
 
-def test_both_readers_count_the_same():
-    if not (node := shutil.which("node")):
-        pytest.skip("no node")
+def test_both_readers_count_the_same(pytestconfig):
+    node = shutil.which("node") or require(pytestconfig, "no node")
     catalogue = Catalogue(DATA)
     cases = [*published(catalogue)]
     cases += [[{"model_type": file}, name] for name, file in catalogue.index["models"].items()]
