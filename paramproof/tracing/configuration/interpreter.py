@@ -12,11 +12,11 @@ import builtins
 import inspect
 import textwrap
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
-from paramproof.tracing.configuration.models import MODELS, PURE_MODULES, call_method
+from paramproof.tracing.configuration.functions import MODELS, PURE_MODULES, call_method
 from paramproof.tracing.configuration.operators import SIGNS
 from paramproof.tracing.configuration.paths import Dict, Frame, List, Raised
 from paramproof.tracing.configuration.statements import (
@@ -118,8 +118,8 @@ class Interpreter(Statements):
                 )
             case ast.List(elts=elts) | ast.Tuple(elts=elts) | ast.Set(elts=elts):
                 found = List(self.path, (), set if isinstance(node, ast.Set) else list)
-                for items, known in self.arguments(elts):
-                    self.add_items(found, tuple(items) if known else items)
+                for items in self.arguments(elts):
+                    self.add_items(found, items)
                 return found.items if isinstance(node, ast.Tuple) else found
             case ast.Dict(keys=keys, values=values):
                 return self.dictionary(zip(keys, values, strict=True))
@@ -176,17 +176,12 @@ class Interpreter(Statements):
         more = lambda: self.compare(right, ops[1:], others[1:])  # noqa: E731
         return self.both_sides(found, more, lambda: False)
 
-    def arguments(self, nodes: Sequence[ast.expr]) -> list[tuple[Value, bool]]:
-        """Return lists of values one after the other, each with whether its items are known."""
-        found: list[tuple[Value, bool]] = []
-        for one in nodes:
-            if not isinstance(one, ast.Starred):
-                found.append(([self.eval(one)], True))
-                continue
-            value = self.eval(one.value)
-            items = self.items(value)
-            found.append((self.current(value), False) if items is None else (items, True))
-        return found
+    def arguments(self, nodes: Sequence[ast.expr]) -> list[Value]:
+        """Return tuples of values one after the other, or unknown lists."""
+        return [
+            self.listed(self.eval(one.value)) if isinstance(one, ast.Starred) else (self.eval(one),)
+            for one in nodes
+        ]
 
     def dictionary(self, pairs: Any) -> Dict:
         """Return the dictionary of nodes for keys and values, where ``**`` has no key."""
@@ -221,8 +216,8 @@ class Interpreter(Statements):
         if is_log(function):
             return None
         args: list[Value] = []
-        for items, known in self.arguments(node.args):
-            if not known:
+        for items in self.arguments(node.args):
+            if not isinstance(items, tuple):
                 raise Unknown(f"the arguments of {ast.unparse(node):.60}")
             args += items
         named = self.dictionary((one.arg, one.value) for one in node.keywords)
@@ -259,14 +254,10 @@ class Interpreter(Statements):
             return self.call_method(owner, function.__name__, args, named)
         if named.base is not None:
             raise Unknown(f"a call of {name:.60} with unknown names")
-        try:
-            model = MODELS.get(function)
-        except TypeError:
-            model = None
-        if model is not None:
-            return model(self, *args, **named.own)
-        module = getattr(function, "__module__", None)
-        if module in PURE_MODULES and not unknown(args) and not unknown([*named.own.values()]):
+        if isinstance(function, Hashable) and function in MODELS:
+            return MODELS[function](self, *args, **named.own)
+        known = not unknown(args) and not unknown([*named.own.values()])
+        if known and getattr(function, "__module__", None) in PURE_MODULES:
             given = {key: concrete(one) for key, one in named.own.items()}
             return self.boxed(self.native(function, *map(concrete, args), **given))
         raise Unknown(f"a call of {name:.60}")

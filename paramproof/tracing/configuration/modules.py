@@ -609,8 +609,8 @@ class ModelInterpreter(PartInterpreter):
             function = self.eval(node.func)
             if function is nn.Sequential or is_torch(function):
                 held = List(self.path)
-                for items, known in self.arguments(node.args):
-                    self.add_items(held, tuple(items) if known else items)
+                for items in self.arguments(node.args):
+                    self.add_items(held, items)
                 if is_torch(function):
                     return self.call(function, [held])
                 made = Module(self.path, function)

@@ -147,8 +147,7 @@ class Operators(Values):
         if list in kinds and sign == "+":
             found = List(self.path)
             for part in (one, other):
-                items = self.items(part)
-                self.add_items(found, self.current(part) if items is None else tuple(items))
+                self.add_items(found, self.listed(part))
             return found
         if list in kinds and sign == "*" and isinstance(other, int):
             items = self.items(one)

@@ -172,8 +172,7 @@ class ClassInterpreter(Interpreter):
     # Attributes
 
     def validate(self, owner: Instance, name: str, value: Value) -> None:
-        """Check a declared field as the class does whenever it is set."""
-        name = owner.kind.attribute_map.get(name, name)
+        """Check a declared field as the class does whenever it is set under its own name."""
         if name in ROPE or owner.origin is not None or name not in owner.kind.__validators__:
             return
         declared = written(owner.kind.__dataclass_fields__[name].type)

@@ -122,8 +122,7 @@ class Statements(Operators):
 
     def augmented(self, op: ast.operator, old: Value, value: Value) -> Value:
         if isinstance(op, ast.Add) and isinstance(old, List):
-            items = self.items(value)
-            self.add_items(old, self.current(value) if items is None else tuple(items))
+            self.add_items(old, self.listed(value))
             return old
         return self.binary(op, old, value)
 

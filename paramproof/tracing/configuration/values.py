@@ -421,6 +421,11 @@ class Values(Paths):
             raise Unknown(f"an item of {holder!r:.60} that is set")
         return None
 
+    def listed(self, value: Value) -> Value:
+        """Return the items of a value as a tuple, or what stands for them if that is unknown."""
+        items = self.items(value)
+        return self.current(value) if items is None else tuple(items)
+
     def add_items(self, holder: List, more: Value) -> None:
         """Append items, which are known, or the items of an unknown list."""
         self.touch(holder)

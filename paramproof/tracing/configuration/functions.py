@@ -1,0 +1,392 @@
+"""What functions of Python, and methods of its types, do with unknown values.
+
+A function whose arguments are known is called. With unknown ones it is the operation of its name,
+and one that only counts or orders items works on a known number of unknown items as well. What
+does anything else is written here; what is not here is ``Unknown``.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from paramproof.tracing.configuration.paths import Dict, Instance, List, Raised
+from paramproof.tracing.configuration.terms import (
+    MISSING,
+    Term,
+    Unknown,
+    Value,
+    both,
+    choose,
+    either,
+    instead,
+    negate,
+    present,
+    term,
+)
+from paramproof.tracing.configuration.values import concrete, unknown
+
+if TYPE_CHECKING:
+    from paramproof.tracing.configuration.interpreter import Interpreter
+
+    Model = Callable[..., Value]
+
+PURE_MODULES = frozenset({"builtins", "inspect", "itertools", "math", "operator", "re", "typing"})
+"""Modules whose functions and classes give the same for the same arguments."""
+
+KINDS: dict[Any, tuple[str, ...]] = {
+    bool: ("flag",),
+    dict: ("object",),
+    float: ("float",),
+    int: ("int",),
+    list: ("list",),
+    str: ("text",),
+    Iterable: ("list", "object", "text"),
+    Mapping: ("object",),
+    Sequence: ("list", "text"),
+}
+"""The names that ``isinstance`` has for types."""
+
+
+def of_numbers(function: Any) -> Model:
+    name = function.__name__
+
+    def of(run: Interpreter, value: Value, *more: Value) -> Value:
+        return run.each(value, lambda one: run.computed(name, function, one, *more))
+
+    return of
+
+
+def of_lists(function: Any) -> Model:
+    def of(run: Interpreter, *args: Value, **named: Value) -> Value:
+        value = args[0] if len(args) == 1 else List(run.path, args)
+        items = run.items(value)
+        if items is not None and not unknown(items):
+            return run.boxed(run.native(function, concrete(items), **named))
+        if named:
+            raise Unknown(f"{function.__name__} with {[*named]}")
+        found = term(function.__name__, run.frozen(value))
+        return List(run.path, found) if function is sorted else found
+
+    return of
+
+
+# Objects and their attributes
+
+
+def is_instance(run: Interpreter, value: Value, kinds: Any) -> Value:
+    kinds = getattr(kinds, "__args__", kinds)
+    wanted = tuple(kinds) if isinstance(kinds, tuple) else (kinds,)
+    parts = [one for one in wanted if run.is_part_class(one)]
+
+    def of(one: Value) -> Value:
+        if isinstance(one, Instance) and one.kind:
+            return issubclass(one.kind, wanted)
+        kind = run.kind_of(one)
+        if kind is object:
+            return bool(parts) and run.any_part(parts)
+        if kind is not None:
+            return issubclass(kind, wanted)
+        names = {name for kind in wanted for name in KINDS.get(kind, ())}
+        if parts and one.op in ("field", "if") and run.any_part(parts):
+            names.add("part")
+        return run.known(term("isinstance", one, *sorted(names))) if names else False
+
+    return run.each(value, of)
+
+
+def type_of(run: Interpreter, value: Value) -> Value:
+    def of(one: Value) -> Value:
+        kind = one.kind if isinstance(one, Instance) else run.kind_of(one)
+        if kind in (None, object):
+            raise Unknown("the type of an unknown value")
+        return kind
+
+    return run.each(value, of)
+
+
+def get_attr(run: Interpreter, owner: Value, name: Value, *default: Value) -> Value:
+    def of(one: Value, attr: Value) -> Value:
+        if isinstance(attr, Term):
+            raise Unknown(f"an attribute with the name {attr!r:.80}")
+        if not isinstance(attr, str):
+            raise Raised(f"the name {attr!r:.40} of an attribute")
+        found = run.attribute_of(one, attr)
+        return instead(found, default[0]) if default else run.require(found, attr)
+
+    return run.pairs(owner, name, of)
+
+
+def has_attr(run: Interpreter, owner: Value, name: str) -> Value:
+    return run.each(owner, lambda one: run.known(present(run.attribute_of(one, name))))
+
+
+def set_attr(run: Interpreter, owner: Value, name: Value, value: Value) -> None:
+    if not isinstance(name, str):
+        raise Unknown("an attribute with an unknown name that is set")
+    run.each(owner, lambda one: run.set_attribute(one, name, value))
+
+
+def copied(run: Interpreter, value: Value, *memo: Value) -> Value:
+    def of(one: Value) -> Value:
+        one = run.current(one)
+        if isinstance(one, Dict):
+            return Dict(run.path, one.base, {k: run.each(v, of) for k, v in one.own.items()})
+        if isinstance(one, List):
+            deep = one.items if isinstance(one.items, Term) else tuple(map(of, one.items))
+            return List(run.path, deep, one.kind)
+        if isinstance(one, Instance):
+            raise Unknown("a copy of a configuration object")
+        if isinstance(one, Term) and run.kind_of(one) in (dict, list):
+            return (Dict if run.kind_of(one) is dict else List)(run.path, one)
+        return one
+
+    return run.each(value, of)
+
+
+# Lists
+
+
+def on_items(op: str, known: Callable[..., Value], *more: Value) -> Model:
+    """Return a function of lists that does not look at their items, of which some are unknown."""
+
+    def of(run: Interpreter, *values: Value) -> Value:
+        items = [run.items(one) for one in values]
+        if any(one is None for one in items):
+            return term(op, *map(run.frozen, values), *more)
+        return known(*items)
+
+    return of
+
+
+def enumerated(run: Interpreter, value: Value, start: Value = 0) -> Value:
+    items = run.items(value)
+    if items is not None and not unknown(start):
+        return tuple(enumerate(items, start))
+    return term("enumerate", run.frozen(value), run.frozen(start))
+
+
+def range_of(run: Interpreter, *args: Value) -> Value:
+    if not unknown(args):
+        return run.native(range, *args)
+    start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
+    return term("range", *map(run.frozen, (start, stop, step)))
+
+
+def listed(kind: type) -> Model:
+    def of_all(run: Interpreter, value: Value = ()) -> Value:
+        def of(one: Value) -> Value:
+            items = run.items(one)
+            found = run.frozen(one) if items is None else tuple(items)
+            if kind is set and not unknown(found):
+                found = tuple(dict.fromkeys(found))
+            if items is None and kind is not set and run.kind_of(one) is set:
+                found = term("comp", run.depth, found, term("item", run.depth), True)
+            if kind is tuple:
+                return found if items is not None else term("as tuple", found)
+            return List(run.path, found, kind)
+
+        return run.each(value, of)
+
+    return of_all
+
+
+def dict_of(run: Interpreter, value: Value = MISSING, **named: Value) -> Value:
+    found = Dict(run.path)
+    pairs = None if value is MISSING or run.kind_of(value) is dict else run.items(value)
+    if pairs is not None:
+        for pair in pairs:
+            run.set_item(found, *(run.subscript(pair, at) for at in (0, 1)))
+    elif value is not MISSING and run.kind_of(value) is list:
+        found.base = term("from pairs", run.frozen(value))
+    elif value is not MISSING:
+        run.update(found, value)
+    found.own |= named
+    return found
+
+
+def quantifier(op: str) -> Model:
+    def of(run: Interpreter, value: Value) -> Value:
+        items = run.items(value)
+        if items is None:
+            return run.known(term(op, run.frozen(value)))
+        join = both if op == "all" else either
+        return run.known(functools.reduce(join, map(run.truth, items), op == "all"))
+
+    return lambda run, value: run.read(value, lambda one: of(run, one))
+
+
+def reduced(run: Interpreter, function: Value, values: Value, *start: Value) -> Value:
+    items = run.items(values)
+    if items is None:
+        raise Unknown("a reduction of an unknown list")
+    return functools.reduce(lambda one, other: run.call(function, [one, other]), items, *start)
+
+
+def following(run: Interpreter, value: Value, *default: Value) -> Value:
+    """Return the first item of an iterator that nothing else has read."""
+    items = run.items(value)
+    if items is None:
+        whole = run.frozen(value)
+        found = choose(run.known(term("truth", whole)), term("get", whole, 0), MISSING)
+    else:
+        found = items[0] if items else MISSING
+    return instead(found, default[0]) if default else run.require(found, "an item")
+
+
+length = on_items("len", len)
+
+NUMBERS = abs, float, int, math.ceil, math.floor, math.isfinite, math.log2, math.sqrt, round, str
+LISTS = math.prod, max, min, numpy.prod, sorted, sum
+
+MODELS: dict[Any, Model] = {
+    **{one: of_numbers(one) for one in NUMBERS},
+    **{one: of_lists(one) for one in LISTS},
+    isinstance: is_instance,
+    type: type_of,
+    getattr: get_attr,
+    hasattr: has_attr,
+    setattr: set_attr,
+    bool: lambda run, value=False: run.truth(value),
+    copy.copy: copied,
+    copy.deepcopy: copied,
+    len: lambda run, value: run.read(value, lambda one: length(run, one)),
+    range: range_of,
+    list: listed(list),
+    tuple: listed(tuple),
+    set: listed(set),
+    frozenset: listed(set),
+    dict: dict_of,
+    any: quantifier("any"),
+    all: quantifier("all"),
+    enumerate: enumerated,
+    zip: on_items("zip", lambda *items: tuple(zip(*items, strict=False))),
+    reversed: on_items("slice", lambda items: tuple(items[::-1]), None, None, -1),
+    itertools.chain.from_iterable: lambda run, value: term("concat", run.frozen(value)),
+    functools.reduce: reduced,
+    next: following,
+    iter: lambda run, value: value,
+}
+"""What a function does with values of which some are unknown."""
+
+# Methods
+
+PURE = frozenset(
+    {"bit_length", "count", "endswith", "index", "is_integer", "isdigit", "isnumeric", "join"}
+    | {"lower", "removeprefix", "removesuffix", "replace", "rsplit", "split", "startswith"}
+    | {"strip", "upper"}
+)
+"""The methods of texts, lists and numbers that change nothing."""
+
+SETS: dict[str, ast.operator] = {
+    "add": ast.BitOr(),
+    "difference": ast.Sub(),
+    "difference_update": ast.Sub(),
+    "discard": ast.Sub(),
+    "intersection": ast.BitAnd(),
+    "isdisjoint": ast.BitAnd(),
+    "issubset": ast.Sub(),
+    "union": ast.BitOr(),
+    "update": ast.BitOr(),
+}
+"""The operation that a method of a set does with its argument."""
+
+
+def call_method(  # noqa: C901 - a case for each type
+    run: Interpreter, owner: Value, name: str, args: Sequence[Value], named: Dict
+) -> Value:
+    """Call a method of a list, a dictionary, a text, a number or a part."""
+    owner = run.current(owner)
+    if isinstance(owner, Instance) and name == "to_dict":
+        return Dict(run.path, term("fields", run.frozen(owner)))
+    if isinstance(owner, Term) and run.kind_of(owner) in (None, dict) and hasattr(dict, name):
+        if name in ("pop", "setdefault", "update"):
+            owner = run.object_of(owner, Dict)
+        else:
+            run.expect(owner, dict)
+            owner = Dict((), owner)
+    if isinstance(owner, Mapping):
+        owner = Dict((), None, owner)
+    if isinstance(owner, Dict):
+        return dict_method(run, owner, name, args, named)
+    if isinstance(owner, Term) and name in ("append", "extend"):
+        owner = run.object_of(owner, List)
+    if named.own or named.base is not None:
+        raise Unknown(f"the method {name} with named arguments")
+    if isinstance(owner, List) and name not in PURE:
+        return (set_method if owner.kind is set else list_method)(run, owner, name, *args)
+    if name not in PURE and not isinstance(owner, str):
+        raise Unknown(f"the method {name} of {owner!r:.60}")
+    if unknown(owner) or unknown(args):
+        return term("method", name, run.frozen(owner), *map(run.frozen, args))
+    return run.boxed(run.native(getattr(concrete(owner), name), *map(concrete, args)))
+
+
+def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value:
+    match name, args:
+        case "append", (value,):
+            run.add_items(owner, (value,))
+        case "extend", (value,):
+            run.add_items(owner, run.listed(value))
+        case "copy", ():
+            return List(run.path, owner.items, owner.kind)
+        case "insert" | "pop" | "reverse", _ if not unknown(args) and (
+            isinstance(owner.items, tuple) and run.since(owner.birth) is True
+        ):
+            run.touch(owner)
+            changed = [*owner.items]
+            found = run.native(getattr(changed, name), *args)
+            owner.items = tuple(changed)
+            return found
+        case _:
+            raise Unknown(f"the method {name} of a list")
+    return None
+
+
+def set_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value:
+    if name not in SETS or len(args) != 1:
+        raise Unknown(f"the method {name} of a set")
+    other = MODELS[set](run, [args[0]] if name in ("add", "discard") else args[0])
+    found = run.binary(SETS[name], owner, other)
+    if name in ("isdisjoint", "issubset"):
+        return negate(run.truth(found))
+    if name in ("add", "discard", "update", "difference_update"):
+        run.touch(owner)
+        owner.items = choose(run.since(owner.birth), run.frozen(found), run.frozen(owner))
+        return None
+    return found
+
+
+def dict_method(
+    run: Interpreter, owner: Dict, name: str, args: Sequence[Value], named: Dict
+) -> Value:
+    match name, args:
+        case "get", (key, *default):
+            instead_of = default[0] if default else None
+            return run.each(key, lambda one: instead(run.lookup(owner, one), instead_of))
+        case "pop", (key, *default):
+            value = run.lookup(owner, key)
+            run.write(owner, key, MISSING)
+            return instead(value, default[0]) if default else run.require(value, key)
+        case "setdefault", (key, *default):
+            value = instead(run.lookup(owner, key), default[0] if default else None)
+            run.write(owner, key, value)
+            return value
+        case "update", _:
+            for one in (*args, named):
+                run.update(owner, one)
+            return None
+        case "copy", ():
+            return Dict(run.path, owner.base, owner.own)
+        case "items" | "keys" | "values", ():
+            if owner.base is None and all(present(one) is True for one in owner.own.values()):
+                return tuple(getattr(owner.own, name)())
+            return term(name, run.frozen(owner))
+    raise Raised(f"the method {name} of a dictionary")
