@@ -14,11 +14,11 @@ const ROLES = ["trainable", "frozen", "buffer", "temporary buffer"];
 export const ABSENT = Symbol("absent");
 const OPAQUE = Symbol("opaque");
 
-// Keys are refused: `keys` has the values that decide, by path in `part`.
+// A class refuses `keys`, by path in `part`; if it `isKind`, by their declared type.
 export class Refused extends Error {
-  constructor(reason, keys = {}, part = null) {
+  constructor(reason, keys = {}, part = null, isKind = false) {
     super([reason, ...Object.entries(keys).map(([path, value]) => `${path} = ${text(value)}`)].join(", "));
-    Object.assign(this, { reason, keys, part });
+    Object.assign(this, { reason, keys, part, isKind });
   }
 }
 
@@ -376,7 +376,7 @@ export class Part {
       if (!types.has(name)) continue;
       Object.assign(this, { loops: { value: [0n, value] }, local: new Map() });
       const wrong = types.get(name)(this);
-      if (wrong) throw new Refused(`${name} ${wrong}`, { [name]: value }, this);
+      if (wrong) throw new Refused(`${name} ${wrong}`, { [name]: value }, this, true);
     }
     for (const code of program.refusals.values()) code(this);
     for (const name of fields.keys()) this.get(name);
@@ -391,7 +391,7 @@ export class Part {
       if (!(error instanceof Refused)) this.refuse(`${what} cannot be computed: ${error.message}`, paths);
       if (error.part === this) throw error;
       const keys = Object.entries(error.keys).map(([path, value]) => [`${what}.${path}`, value]);
-      throw new Refused(error.reason, Object.fromEntries(keys), this);
+      throw new Refused(error.reason, Object.fromEntries(keys), this, error.isKind);
     }
   }
 
@@ -577,7 +577,7 @@ const OPERATIONS = {
   prod: (items) => listed(items).reduce(times, 1n),
   sqrt: (value) => (isNumber(value) && value >= 0 ? Math.sqrt(Number(value)) : fail("sqrt")),
   field: (part, name) => (part instanceof Part ? part.field(name) : fail(`${text(name)} of ${text(part)}`)),
-  updated: (part, values) => part.updated(values),
+  updated: (part, values) => (part instanceof Part ? part.updated(values) : fail(`attributes of ${text(part)}`)),
   not: (value) => !truth(value),
   truth,
   is: (one, other) => one === other,

@@ -1,7 +1,6 @@
 """Evaluate the catalogue's programs: what a model class is built of, for any keys of a config.json.
 
-A file of ``programs/`` has, for one model type, the program of its configuration class (keys ->
-fields, or a refusal) and the modules of its model classes; docs/reader.md describes the format.
+A file has a model type's classes: of configurations, and of models; docs/reader.md has the format.
 
     part = Catalogue("programs").configuration({"model_type": "llama", "hidden_size": 2048})
     part.field("head_dim"), part.count("LlamaModel"), [*part.tensors("LlamaModel")]
@@ -10,10 +9,10 @@ fields, or a refusal) and the modules of its model classes; docs/reader.md descr
 from __future__ import annotations
 
 import json
-import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial, reduce
+from math import ceil, floor, isfinite, log2, prod, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -148,8 +147,8 @@ class Part:
             self.values[name] = self.compute(name, self.program.fields[name], name)
         return self.values[name]
 
-    def field(self, name: str) -> Any:
-        if (value := self.get(name)) is ABSENT:
+    def field(self, name: str, required: bool = True) -> Any:
+        if (value := self.get(name)) is ABSENT and required:
             raise Refused(f"{self.program.name} has no {name}", {}, self)
         return value
 
@@ -197,7 +196,7 @@ class Tensor:
         if any(isinstance(n, bool) or not isinstance(n, int) or n < 0 for n in sizes):
             raise ValueError(f"a tensor cannot have the shape {shape}")
         self.shape = None if shape is None else sizes
-        self.sizes = {} if shape is None else {(role, self.storage): math.prod(sizes)}
+        self.sizes = {} if shape is None else {(role, self.storage): prod(sizes)}
 
 
 class Module:
@@ -274,8 +273,7 @@ NAMES = """not not_ truth truth is is_ == eq < lt <= le > gt >= ge + add - sub /
 // floordiv % mod & and_ | or_ neg neg get getitem"""
 OPERATIONS: Any = {
     **{one.__name__: one for one in (abs, all, any, len, max, min, round, set, sorted, str, sum)},
-    **{one.__name__: one for one in (dict, int, float, math.ceil, math.floor, math.isfinite)},
-    **{one.__name__: one for one in (math.log2, math.prod, math.sqrt, Part.field, Part.updated)},
+    **{one.__name__: one for one in (dict, int, float, ceil, floor, isfinite, log2, prod, sqrt)},
     **{one: getattr(operator, it) for one, it in zip(*[iter(NAMES.split())] * 2, strict=True)},
     "*": lambda one, other: bounded(one, other) * bounded(other, one),
     "**": lambda one, other: one**other if -64 <= other <= 64 else float(one) ** other,
@@ -292,8 +290,10 @@ OPERATIONS: Any = {
     "merged": lambda *of: {k: v for k, v in reduce(operator.or_, of).items() if v is not ABSENT},
     "method": lambda name, owner, *args: getattr(owner, name)(*args),
     "made by": lambda one, *of: isinstance(one, Part) and (not of or one.program.name in of),
-    "has field": lambda part, name: part.get(name) is not ABSENT,
+    "field": lambda part, name: part.field(name),
+    "has field": lambda part, name: part.field(name, False) is not ABSENT,
     "fields": lambda part: part.values,
+    "updated": lambda part, values: part.updated(values),
     "tensor": Tensor,
     "model": lambda part, auto, scope: Module((one.path, one) for one in part.tensors(auto, scope)),
     "tied": lambda module, path: {one.path: one for one in module.walk("")}[path],
