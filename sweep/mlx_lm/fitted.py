@@ -13,15 +13,15 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, reduce
 from importlib.resources import files
-from itertools import product
+from itertools import combinations, product
 from random import Random
 from typing import Any, NamedTuple
 
-from paramproof.derivation.pipeline import DerivationError, Effort, derive
+from paramproof.derivation.pipeline import DerivationError, derive
 from paramproof.derivation.sampling import sample_inside
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
-from paramproof.formulas.expression import Expression, floor, letter, sides
+from paramproof.formulas.expression import Expression, expression, floor, letter, sides
 from paramproof.formulas.path import starred
 from paramproof.tracing.configuration.nodes import FORMAT, Data, refuse, terms_in
 from paramproof.tracing.configuration.reader_terms import CONFIG, check, lowered, model_term
@@ -48,6 +48,9 @@ MORE_POINTS = 60
 
 MIN_MODELS, MAX_MODELS = 3, 6
 """The numbers of models that the size of a null key must fit."""
+
+MAX_HELD = 2
+"""The largest number of sizes that are held at one value, because no formula has them."""
 
 KINDS: Mapping[str, Sequence[Any]] = {
     "null": [None],
@@ -136,7 +139,9 @@ def file_of(model_type: str) -> Data:
     values = {k: given.get(k, v) for k, v in defaults.items()}
     sizes = {k: v for k, v in values.items() if is_size(v) and not k.endswith(NOT_SIZES)}
     start = {k: v for k, v in given.items() if k not in sizes} | {"model_type": model_type}
-    first = Fitted(name, start, sizes, [({}, fit(name, start, sizes))])
+    sizes, derivation = fit_most(name, start, sizes)
+    start |= {k: values[k] for k in values if is_size(values[k]) and k not in (*sizes, *start)}
+    first = Fitted(name, start, sizes, [({}, derivation)])
     points = first.sizes_by_key(POINTS)
     flags = [k for k, v in values.items() if type(v) is bool and is_decisive(start, points, k)]
     choices = [
@@ -144,7 +149,8 @@ def file_of(model_type: str) -> Data:
     ]
     derivations = [(one, fit(name, {**start, **one}, sizes)) for one in choices]
     fitted = Fitted(name, start, sizes, derivations)
-    model = model_of(fitted)
+    held = {k: v for k, v in start.items() if is_size(v) and not k.endswith(NOT_SIZES)}
+    model = model_of(fitted, held)
     # A key that the model does not require has the value of the published one.
     optional = {k: values[k] if v is REQUIRED else v for k, v in defaults.items() if k not in sizes}
     return {
@@ -156,6 +162,20 @@ def file_of(model_type: str) -> Data:
         },
         "models": {name: model_term(model)},
     }
+
+
+def fit_most(
+    name: str, keys: Keys, sizes: Mapping[str, int]
+) -> tuple[Mapping[str, int], Derivation]:
+    """Derive the model at as many of the sizes as its shapes have a formula in; return these."""
+    for number in range(MAX_HELD + 1):
+        for held in combinations(sizes, number):
+            varied = {k: v for k, v in sizes.items() if k not in held}
+            try:
+                return varied, fit(name, {**keys, **{k: sizes[k] for k in held}}, varied)
+            except DerivationError as error:
+                last = error
+    raise last
 
 
 def fit(name: str, keys: Keys, sizes: Mapping[str, int]) -> Derivation:
@@ -178,7 +198,7 @@ def fit(name: str, keys: Keys, sizes: Mapping[str, int]) -> Derivation:
         versions(),
         is_followed=False,
     )
-    return derive(constructor, effort=Effort(rather_fixed=True))
+    return derive(constructor)
 
 
 def is_decisive(start: Keys, points: Iterable[Keys], flag: str) -> bool:
@@ -291,7 +311,7 @@ class Place(NamedTuple):
     shape: tuple[Value, ...]
 
 
-def model_of(fitted: Fitted) -> Model:
+def model_of(fitted: Fitted, held: Mapping[str, int]) -> Model:
     # Of different sizes, so that each shape is of one group.
     point = max(fitted.sizes_by_key(MORE_POINTS), key=lambda one: len({*one.values()}))
     places = defaultdict[Place, list[dict[str, bool]]](list)
@@ -307,10 +327,9 @@ def model_of(fitted: Fitted) -> Model:
                 places[place].append(choice)
         for stated in found.conditions:
             refusals[stated.condition].append(choice)
-        for one in derivation.fixed:
-            path, size = derivation.fields[one], derivation.sizes[one]
-            condition = Condition(Relation.EQUAL, letter(path), Expression({(): size}), True)
-            refusals[condition].append(choice)
+        fixed = {derivation.fields[one]: derivation.sizes[one] for one in derivation.fixed}
+        for path, size in {**held, **fixed}.items():
+            refusals[Condition(Relation.EQUAL, letter(path), expression(size), True)].append(choice)
     choices = [choice for choice, _ in fitted.derivations]
     found_refusals = {
         both(chosen(some, choices), negate(condition_term(one))): f"{fitted.name}: {one}"

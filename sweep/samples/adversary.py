@@ -20,9 +20,9 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from paramproof.catalogue.configurations import entry
 from paramproof.catalogue.names import irrelevant_keys
-from paramproof.derivation.sampling import sample_inside
-from sweep.library.keys import Keys, own_keys, set_key
+from sweep.library.keys import Keys, own_keys
 from sweep.library.model import Mismatch, attempt, find_mismatch
+from sweep.samples.sizes import with_other_sizes
 from sweep.samples.verdict import Verdict
 
 FOLDER = Path(__file__).parents[2] / "tests" / "catalogue"
@@ -103,19 +103,6 @@ def draw_config(name: str, random: Random) -> Keys:
     for _ in range(random.randint(1, MAX_CHANGES)):
         _change(config, saved, others, random)
     return config
-
-
-def with_other_sizes(config: Keys, random: Random, class_name: str = "") -> Keys | None:
-    """Return a configuration with random sizes that meet the conditions of its formula."""
-    try:
-        derivation = entry(config, class_name).derivation
-    except ValueError:
-        return None
-    sizes, found = sample_inside(random, derivation), deepcopy(config)
-    for letter, size in (sizes or {}).items():
-        if "[" not in derivation.fields[letter]:
-            set_key(found, derivation.fields[letter], size)
-    return found if sizes else None
 
 
 def _draw_defaults(saved: Keys, random: Random) -> Keys:

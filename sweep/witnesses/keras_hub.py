@@ -24,7 +24,8 @@ from random import Random
 from types import ModuleType
 from typing import Any
 
-from paramproof.catalogue import entry, read_type
+from paramproof.catalogue.configurations import entry
+from paramproof.catalogue.names import classes_of
 from paramproof.derivation.sampling import sample_sizes
 from paramproof.formulas.condition import Relation
 from paramproof.formulas.derivation import Derivation
@@ -76,13 +77,12 @@ class Pair:
 
     @property
     def keys(self) -> dict[str, Any]:
-        base = next(iter(read_type(self.type).classes))
-        return {"model_type": self.type, "architectures": [base], **self.config}
+        return {"model_type": self.type, "architectures": classes_of(self.type)[:1], **self.config}
 
     @property
     def sizes(self) -> dict[str, int]:
         """The sizes of both by letter: the type's own, and those that only the backbone has."""
-        return {**entry(self.keys).sizes, **self.own}
+        return {**entry(self.keys).derivation.sizes, **self.own}
 
     def arguments_of(self, backbone: Any) -> dict[str, Any]:
         """Return the arguments of a backbone: the usual ones that it takes, and the pair's."""
@@ -93,17 +93,11 @@ class Pair:
     def derivation(self, letters: Set[str]) -> Derivation:
         """Return the base model's derivation in these letters.
 
-        Others are replaced by the expressions in ``equal``, or by their defaults if those have
-        letters: ``head_dim`` is ⌊H/A⌋. Divisions that transformers rounds down are exact.
+        Others are replaced by the expressions in ``equal``. Divisions that transformers rounds down
+        are exact.
         """
-        found = entry(self.keys).derivation
-        swap = {name: expression_in(one) for name, one in self.equal.items()}
-        for name, size in read_type(self.type).letters.items():
-            if size.default and name not in {*letters, *swap}:
-                default = expression_in(size.default)
-                if default.letters:
-                    swap[name] = default.substitute(swap)
-        return replace(found, sizes=self.sizes).substitute(swap)
+        swap = {k: expression_in(v) for k, v in self.equal.items() if k not in letters}
+        return replace(entry(self.keys).derivation, sizes=self.sizes).substitute(swap)
 
 
 @cache

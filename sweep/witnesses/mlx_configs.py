@@ -1,8 +1,9 @@
 """Configurations that both transformers and mlx-lm read, random and public, in both libraries.
 
 A random configuration gives all sizes, because the libraries have other defaults. mlx-lm requires
-keys that transformers has under another name, or has no use for: ``mlx_lm.toml`` has their values,
-under which transformers builds the same model.
+keys that transformers fills in, has under another name, or has no use for: it gets the values that
+transformers' configuration has, or those of ``mlx_lm.toml``, under which transformers builds the
+same model.
 """
 
 from __future__ import annotations
@@ -19,23 +20,21 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.value_kinds import ROTARY_BASES, default_layers
-
-from paramproof.catalogue import read_type
-from paramproof.catalogue.entries import Entry, entry, entry_in, type_named, usual_class
-from paramproof.catalogue.names import transformers_types
+from paramproof.catalogue.configurations import entry, with_known_types
+from paramproof.catalogue.entries import Entry
+from paramproof.catalogue.names import has_type, model_types, usual_class
+from paramproof.catalogue.program import ABSENT, Part
+from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import leaf, parent
-from sweep.fields.probe_values import PROBES
-from sweep.library.keys import part_in, set_key
-from sweep.samples.random_configs import draw_entry
+from sweep.library.keys import Keys, part_in, set_key
+from sweep.samples.sizes import with_other_sizes
 from sweep.witnesses.comparison import Comparison, Group, Refused, compare
 from sweep.witnesses.mlx_lm import MissingKeys, build, has_language_model, keys_read
 
 FOLDER = Path(__file__).parents[2] / "tests" / "catalogue"
-FILES = ("public.jsonl", "served.jsonl")
+FILES = ("public", "served")
 
 MAX_DRAWS = 20
 """The most configurations that are drawn for each one that mlx-lm builds."""
@@ -43,146 +42,124 @@ MAX_DRAWS = 20
 MAX_FILLED = 40
 """How often keys are added to one configuration."""
 
-ALL_SIZES = (0.0,)
-"""No size is left out: the libraries have other defaults."""
-
 
 class WrongValue(Exception):
     """A value in ``mlx_lm.toml`` is not the one that transformers' own model has."""
 
 
-def draw(file: TypeFile, random: Random) -> tuple[dict[str, Any], Entry, Counter[Group]]:
+def draw(model_type: str, random: Random) -> tuple[Keys, Entry, Counter[Group]]:
     """Draw a configuration of a type's usual class; return it, its entry, and mlx-lm's model.
 
     If the catalogue does not know a value that mlx-lm requires, the entry is that of the
     configuration without it. Raises ``Refused`` if mlx-lm does not build it, and ``ValueError`` if
     none can be drawn.
     """
-    name = usual_class(file)
-    drawn = draw_entry(file, random, [name], ALL_SIZES)
-    config = copy.deepcopy(drawn.config)
-    for path, value in _table("sizes", file).items():
-        set_key(config, path, _written(value, drawn.entry.sizes))
-    entry = entry_in(file, config, name)
-    _adapt(file, config, entry)
-    groups = _build(file, config, entry)
+    name = usual_class(model_type)
+    config = with_other_sizes({"model_type": model_type}, random, name)
+    if config is None:
+        raise ValueError(f"no configuration of {model_type} was drawn")
+    for path, value in _table("sizes", model_type).items():
+        set_key(config, path, _written(value, entry(config, name).derivation))
+    found = entry(config, name)
+    _adapt(config, found)
+    groups = _build(config, found)
     with suppress(NotInCatalogue):
-        if entry_in(file, config, name).count != entry.count:
+        if entry(config, name).count != found.count:
             problem = "a key that mlx-lm requires changes the count"
-            raise WrongValue(f"{file.model_type}: {problem}; {json.dumps(config)}")
-    return config, entry, groups
+            raise WrongValue(f"{model_type}: {problem}; {json.dumps(config)}")
+    return config, found, groups
 
 
-def _adapt(file: TypeFile, config: dict[str, Any], entry: Entry) -> None:
+def _adapt(config: Keys, found: Entry) -> None:
     """Give a configuration the keys, names and values that mlx-lm reads, for the same model."""
-    for path, value in _table("instead", file).items():
-        set_key(config, path, _written(copy.deepcopy(value), entry.sizes))
+    kind, derivation = found.model_type, found.derivation
+    for path, value in _table("instead", kind).items():
+        set_key(config, path, _written(copy.deepcopy(value), derivation))
     # Every size under the name that mlx-lm reads.
     for key in keys_read(config):
-        if key not in config and (size := _size(file, key, entry)) is not None:
+        if key not in config and type(size := found.part.get(key)) is int:
             config[key] = size
-    for path, value in _table("absent", file).items():
+    for path, value in _table("absent", kind).items():
         if (part := part_in(config, parent(path))) is not None and leaf(path) not in part:
             set_key(config, path, value)
-    for path, names in _table("names", file).items():
-        if kinds := (part_in(config, parent(path)) or {}).get(leaf(path)):
-            known, other = file.kinds[path]["names"], names["full_attention"]
-            set_key(config, path, [names.get(known.get(one, one), other) for one in kinds])
-    for path, rule in _table("lists", file).items():
-        set_key(config, path, _list(file, config, rule, entry.sizes))
+    for path, names in _table("names", kind).items():
+        kinds = _field(found.part, path)
+        set_key(config, path, [names.get(one, names["full_attention"]) for one in kinds])
+    for path, rule in _table("lists", kind).items():
+        set_key(config, path, _list(_field(found.part, rule["of"]), rule))
 
 
-def _list(file: TypeFile, config: Mapping[str, Any], rule: Any, sizes: Mapping[str, int]) -> Any:
-    """Return a list that mlx-lm reads in place of the list of layer kinds ``of`` transformers.
+def _list(kinds: list[str], rule: Mapping[str, Any]) -> list[Any]:
+    """Return a list that mlx-lm reads in place of a list of layer kinds.
 
     It has a value for each kind, or the places from 1 of the layers of the kinds in ``places``.
     """
-    of = rule["of"]
-    if config.get(of) is not None:
-        kinds = [file.kinds[of]["names"][one] for one in config[of]]
-    elif of in file.layers:
-        kinds = default_layers(file.layers[of], _written(f"= {file.layers[of]['long']}", sizes))
-    else:
-        kinds = ["dense"] * sizes["D"] + ["sparse"] * (sizes["L"] - sizes["D"])
     if "places" in rule:
         return [place for place, kind in enumerate(kinds, 1) if kind in rule["places"]]
     return [rule.get(kind, rule.get("others")) for kind in kinds]
 
 
-def _table(name: str, file: TypeFile) -> Mapping[str, Any]:
-    table: Mapping[str, Any] = required()[name].get(file.model_type, {})
+def _table(name: str, model_type: str) -> Mapping[str, Any]:
+    table: Mapping[str, Any] = required()[name].get(model_type, {})
     return table
 
 
-def _build(file: TypeFile, config: dict[str, Any], entry: Entry) -> Counter[Group]:
+def _build(config: Keys, found: Entry) -> Counter[Group]:
     """Build a configuration, and add the keys that mlx-lm says it requires."""
     for _ in range(MAX_FILLED):
         try:
             return build(config)
         except MissingKeys as error:
-            if not _add_keys(file, config, entry, error.keys):
+            if not _add_keys(config, found, error.keys):
                 raise
     return build(config)
 
 
-def _add_keys(file: TypeFile, config: dict[str, Any], entry: Entry, keys: tuple[str, ...]) -> bool:
+def _add_keys(config: Keys, found: Entry, keys: tuple[str, ...]) -> bool:
     """Add keys where they are missing: at top level, or in a part. Return whether one was added."""
-    for place in ("", *file.parts):
+    for place in ("", *(name for name, one in found.part.values.items() if isinstance(one, Part))):
         part = part_in(config, place)
         is_read = place or set(keys) <= set(keys_read(config))
         if part is None or not is_read or set(keys) <= part.keys():
             continue
         for key in keys:
-            # transformers gives a part what the whole configuration says.
-            whole = config.get(key) if place else None
-            value = whole if whole is not None else _value(file, f"{place}.{key}".strip("."), entry)
+            value = _value(found, place, key)
             if value is not None:
                 set_key(config, f"{place}.{key}".strip("."), value)
         return any(key in part for key in keys)
     return False
 
 
-def _size(file: TypeFile, path: str, entry: Entry) -> int | None:
-    """Return the size that a key has, under any of its names, or None if it is not a size."""
-    path = file.aliases.get(path, path)
-    for letter, size in file.letters.items():
-        if size.path == path and letter in entry.sizes:
-            return entry.sizes[letter]
-    if text := file.computed.get(path):
-        return int(expression_in(text).evaluate(entry.sizes))
+def _value(found: Entry, place: str, key: str) -> Any:
+    """Return the value of a key that transformers' own model has, or None if it is unknown."""
+    value = _field(found.part, f"{place}.{key}".strip("."))
+    if value is not ABSENT and value is not None:
+        return _as_json(value)
+    own = required().get(found.model_type, {})
+    for values in (own.get(place, {}) if place else own, required()["any"]):
+        if key in values:
+            return _written(values[key], found.derivation)
     return None
 
 
-def _value(file: TypeFile, path: str, entry: Entry) -> Any:
-    """Return the value of a key that transformers' own model has, or None if it is unknown."""
-    if (size := _size(file, path, entry)) is not None:
-        return size
-    part, _, key = path.rpartition(".")
-    if key == "model_type" and part:
-        return file.parts[part]
-    for table in (file.model_type, "any"):
-        values = required().get(table, {})
-        values = values.get(part, {}) if part and table != "any" else values
-        if key in values and (table != "any" or file.fields.get(path) is None):
-            return _written(values[key], entry.sizes)
-    if path in file.fields or key in file.fields:
-        return file.fields.get(path, file.fields.get(key))
-    if path in file.texts:
-        return file.texts[path][0]
-    if (rule := file.layers.get(path)) and "repeats" in rule:
-        return default_layers(rule, expression_in(rule["long"]).evaluate(entry.sizes))
-    if leaf(path) in ROTARY_BASES:
-        return 10_000
-    return next((PROBES[sort][0] for sort in file.free.get(path, ()) if sort != "null"), None)
+def _field(part: Part, path: str) -> Any:
+    value: Any = part
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Part) else ABSENT
+    return value
 
 
-def _written(value: Any, sizes: Mapping[str, int]) -> Any:
+def _as_json(value: Any) -> Any:
+    return dict(value.keys) if isinstance(value, Part) else copy.deepcopy(value)
+
+
+def _written(value: Any, derivation: Derivation) -> Any:
     if value == "null":
         return None
     if isinstance(value, str) and value.startswith("= "):
-        return int(expression_in(value[2:]).evaluate(sizes))
+        return int(expression_in(value[2:]).evaluate(derivation.sizes))
     if isinstance(value, list) and str(value[-1:]).startswith("['= "):
-        return [value[0]] * _written(value[1], sizes)
+        return [value[0]] * _written(value[1], derivation)
     return value
 
 
@@ -196,10 +173,10 @@ def compare_random(model_type: str, number: int, seed: int = 0) -> Iterator[Comp
 
     One that mlx-lm refuses yields None, and another is drawn; there are fewer if it refuses most.
     """
-    file, random = read_type(model_type), Random(f"{model_type} {seed}")
+    random = Random(f"{model_type} {seed}")
     for _ in range(number * MAX_DRAWS):
         try:
-            drawn = draw(file, random)
+            drawn = draw(model_type, random)
         except ValueError:
             yield None
             continue
@@ -212,20 +189,20 @@ def compare_random(model_type: str, number: int, seed: int = 0) -> Iterator[Comp
 def compare_entry(
     config: Mapping[str, Any], entry: Entry, groups: Mapping[Group, int]
 ) -> Comparison:
-    return compare(config["model_type"], config, entry.derivation, entry.sizes, groups)
+    derivation = entry.derivation
+    return compare(entry.model_type, config, derivation, derivation.sizes, groups)
 
 
 def compare_config(config: Mapping[str, Any]) -> Comparison:
     """Compare a configuration that both libraries count. Raises as they do."""
-    groups, model_type = build(config), type_named(config) or config["model_type"]
     # mlx-lm builds the model that generates, whatever class a configuration names.
-    ours = entry(config, usual_class(read_type(model_type)))
-    return compare_entry({**config, "model_type": model_type}, ours, groups)
+    name = usual_class(with_known_types(config)[0]["model_type"])
+    return compare_entry(config, entry(config, name), build(config))
 
 
 def types_of_both() -> list[str]:
     """Return the catalogue's model types that mlx-lm builds too."""
-    return [name for name in transformers_types() if is_built(name)]
+    return [name for name in model_types() if has_type(name) and is_built(name)]
 
 
 def is_built(model_type: str) -> bool:
@@ -241,12 +218,13 @@ def compare_public() -> Iterator[dict[str, Any]]:
 
     Raises ``RuntimeError`` if a difference is not explained.
     """
-    every = [one for name in FILES for one in (FOLDER / name).read_text("utf-8").splitlines()]
+    lines = (FOLDER.joinpath(f"{name}.jsonl").read_text("utf-8").splitlines() for name in FILES)
     # A file of a served model may be a public one, too.
-    kept = {json.dumps([one["source"], one["config"]]) for one in map(json.loads, every)}
+    every = (json.loads(line) for of_file in lines for line in of_file)
+    kept = {json.dumps([one["source"], one["config"]]) for one in every}
     for source, config in map(json.loads, sorted(kept)):
-        model_type = type_named(config) or config["model_type"]
-        if not is_built(config["model_type"]) or model_type not in transformers_types():
+        model_type = with_known_types(config)[0]["model_type"]
+        if not is_built(config["model_type"]) or not has_type(model_type):
             continue
         with suppress(Refused, InvalidInput, NotInCatalogue):
             found = compare_config(config)

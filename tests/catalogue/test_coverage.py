@@ -10,7 +10,7 @@ transformers = pytest.importorskip("transformers")
 
 from sweep.samples import coverage
 from sweep.samples.coverage import Kind, judge
-from sweep.samples.random_configs import Verdict
+from sweep.samples.verdict import Verdict
 
 
 @pytest.mark.parametrize(

@@ -12,17 +12,19 @@ pytest.importorskip("transformers")
 from docs.writers import counts
 from docs.writers.blocks import AGAIN, PAGES, content, places
 from sweep.samples import coverage
-from sweep.store import data_digest
+from sweep.samples.coverage import Kind, judge
+from sweep.samples.verdict import Verdict
+from tests.catalogue.test_built import DIGEST
 
 TEXT = PAGES["public-configurations"].read_text("utf-8")
 
 
 def test_a_tenth_equals_transformers_models():
     """The tenth changes with the catalogue's data; ``python -m sweep --public`` builds all."""
-    tenth = range(data_digest() % 10, len(coverage.read_configs()), 10)
-    held = [one for place, one in enumerate(coverage.count_configs(tenth)) if place in tenth]
-    assert not [one for one in held if one.mismatch]
-    assert sum(one.parameters is not None for one in held) > len(held) / 4
+    tenth = [one["config"] for one in coverage.read_configs()[DIGEST % 10 :: 10]]
+    found = [judge(Kind.PUBLIC, one) for one in tenth]
+    assert [str(one) for one in found if one.verdict in (Verdict.OTHER, Verdict.REFUSED)] == []
+    assert sum(one.verdict is Verdict.EQUAL for one in found) > len(found) / 4
 
 
 def test_the_page_is_up_to_date():
