@@ -15,7 +15,8 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from transformers import PreTrainedModel
+import transformers
+from transformers import CONFIG_MAPPING, PreTrainedModel
 from transformers.conversion_mapping import (
     _MODEL_TO_CONVERSION_PATTERN,
     _build_checkpoint_conversion_mapping,
@@ -24,7 +25,7 @@ from transformers.conversion_mapping import (
 from transformers.core_model_loading import WeightTransform
 
 from paramproof.catalogue.conversions import FILE, FORMAT
-from paramproof.catalogue.names import classes_of, has_type, model_types, type_of_class
+from paramproof.catalogue.names import classes_of, has_type, model_types
 from sweep.library.model import attempt, model_of
 from sweep.samples.adversary import draw_config
 
@@ -62,9 +63,14 @@ def main() -> int:
 
 
 def classes_of_catalogue() -> Iterator[tuple[str, str]]:
-    """Yield each class of the catalogue with the model type that it belongs to."""
-    every = {name for one in filter(has_type, model_types()) for name in classes_of(one)}
-    yield from ((name, str(type_of_class(name))) for name in sorted(every))
+    """Yield each class of the catalogue with a model type that it belongs to."""
+    found: dict[str, str] = {}
+    for model_type in filter(has_type, model_types()):
+        for name in classes_of(model_type):
+            own = getattr(transformers, name).config_class
+            if name not in found or CONFIG_MAPPING[model_type] is own:
+                found[name] = model_type
+    yield from sorted(found.items())
 
 
 def model_for(name: str, model_type: str) -> PreTrainedModel:

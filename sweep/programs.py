@@ -159,9 +159,9 @@ def lines(data: Data) -> Iterator[str]:
             for key, value in rules[kind].items():
                 yield f"{name}.{key} = {text(value)}"
         yield from (f"{name}: {text(one)}" for one in rules["refusals"])
-        for kind in ("aliases", "taken", "models"):
+        for kind in ("aliases", "taken", "reads", "models"):
             for one in sorted(rules.get(kind) or ()):
-                also = f": {rules[kind][one]}" if kind != "taken" else ""
+                also = f": {rules[kind][one]}" if kind in ("aliases", "models") else ""
                 yield f"{name}, {kind}: {one}{also}"
     for name, module in data["models"].items():
         yield from text.tensors(module, name)

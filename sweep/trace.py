@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -10,7 +10,14 @@ import transformers
 from transformers import CONFIG_MAPPING
 
 from paramproof.tracing.configuration.blocks import trace_model
-from paramproof.tracing.configuration.nodes import FORMAT, Data, decoded, encoded, values_in
+from paramproof.tracing.configuration.nodes import (
+    FORMAT,
+    Data,
+    decoded,
+    encoded,
+    paths_in,
+    values_in,
+)
 from paramproof.tracing.configuration.reader_terms import model_term
 from paramproof.tracing.configuration.rules import config_classes, parts_in, rules_of
 from paramproof.tracing.configuration.terms import Term
@@ -62,7 +69,23 @@ def file_of(model_type: str, failed: Failures) -> Data | None:
         made = attempt(name, failed, model_of, name)
         if made is not None:
             data["models"][name] = made
+    for rules_of_class in rules.values():
+        rules_of_class["reads"] = undeclared(rules_of_class, [])
+    first = rules[kind.__name__]
+    first["reads"] = undeclared(first, data["models"].values())
     return data
+
+
+def undeclared(rules: Data, modules: Iterable[Any]) -> list[str]:
+    """Return the paths that a class and its models read, and that are no keys that it declares."""
+    values = [
+        *rules["fields"].values(),
+        *rules["properties"].values(),
+        *rules["refusals"],
+        *modules,
+    ]
+    known = {*rules["keys"], *rules["fields"], *rules["aliases"], *rules["properties"]}
+    return sorted({one for one in paths_in(values) if one not in known})
 
 
 def model_of(name: str) -> Term:

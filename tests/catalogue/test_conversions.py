@@ -12,11 +12,12 @@ pytestmark = [
 transformers = pytest.importorskip("transformers")
 
 from paramproof import compare
+from paramproof.catalogue.configurations import entry
 from paramproof.catalogue.conversions import FILE
-from paramproof.catalogue.entries import entry
-from paramproof.catalogue.files import read_type
+from paramproof.catalogue.entries import parts
+from paramproof.catalogue.names import programs
 from paramproof.sources.checkpoints import checkpoint
-from paramproof.tracing.constructors.transformers_class import build_model
+from paramproof.tracing.constructors.model_class import build_model
 from sweep.conversions import class_data, classes_of_catalogue, mappings
 from sweep.library.keys import set_key
 from tests.checkpoints import write
@@ -65,20 +66,18 @@ TYPES = dict(classes_of_catalogue())
 
 
 def tiny(name, layers=1):
-    file = read_type(TYPES[name])
-    absent = file.classes[name].get("absent", ())
-    keys = {"model_type": file.model_type, "architectures": [name]}
-    for letter, size in file.letters.items():
-        field, default = size.path, size.default
-        if size.is_in_list or letter in absent:
-            continue
-        end = next((end for end in TINY if field.endswith(end)), None)
-        if end and end.startswith("layer") and layers is None:
-            continue
-        if end:
-            set_key(keys, field, TINY[end] * (layers if end.startswith("layer") else 1))
-        elif default.isdigit():
-            set_key(keys, field, min(int(default), 8))
+    keys = {"model_type": TYPES[name], "architectures": [name]}
+    for path, part in parts(programs().configuration(keys)):
+        for field in part.program.types:
+            end = next((end for end in TINY if field.endswith(end)), "")
+            value = part.get(field)
+            # Null numbers of experts build no model.
+            value = 8 if value is None and end.endswith("experts") else value
+            is_size = type(value) is int and value > 1 and not field.endswith("token_id")
+            is_depth = end.startswith("layer")
+            if is_size and not (is_depth and layers is None):
+                size = TINY.get(end, min(value, 8)) * (layers if is_depth else 1)
+                set_key(keys, f"{path}{field}", size)
     return keys
 
 

@@ -10,11 +10,12 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from transformers.configuration_utils import PreTrainedConfig
 
 from paramproof.catalogue.program import Catalogue, Refused
-from paramproof.tracing.configuration import writer as programs
 from paramproof.tracing.configuration.blocks import trace_model
+from paramproof.tracing.configuration.nodes import FORMAT, encoded, letters_in
+from paramproof.tracing.configuration.reader_terms import lowered, model_term
+from paramproof.tracing.configuration.rules import rules_of
 from paramproof.tracing.configuration.terms import Unknown, term
 
 numbers = itertools.count()
@@ -140,26 +141,13 @@ def module_of(source, path):
 
 
 def catalogue_of(path, config_class, model_class=None):
-    writer = programs.Writer()
-    rules, _ = writer.configuration(config_class, programs.base())
-    models = {"ToyModel": writer.model(trace_model(model_class))} if model_class else {}
-    base = programs.Writer()
-    files = {
-        "toy": {"configurations": {"ToyConfig": rules}, "models": models, **writer.tables()},
-        "base": {
-            "configurations": {programs.BASE: base.configuration(PreTrainedConfig, None)[0]},
-            "models": {},
-            **base.tables(),
-        },
-        "index": {
-            "types": {"toy": "ToyConfig"},
-            "configurations": {"ToyConfig": "toy", programs.BASE: "base"},
-            "models": dict.fromkeys(models, "toy"),
-        },
-    }
-    files = {k: v if k == "index" else programs.Sharing().rewritten(v) for k, v in files.items()}
-    for name, data in files.items():
-        (path / f"{name}.json").write_text(json.dumps({"format": programs.FORMAT, **data}), "utf-8")
+    models = {"ToyModel": model_term(trace_model(model_class))} if model_class else {}
+    rules = {"ToyConfig": rules_of(config_class)}
+    data = encoded({"configurations": rules, "models": models}, {})
+    index = {"types": {"toy": "ToyConfig"}, "configurations": {"ToyConfig": "toy"}}
+    index |= {"models": dict.fromkeys(models, "toy")}
+    for name, one in {"toy": data, "index": index}.items():
+        (path / f"{name}.json").write_text(json.dumps({"format": FORMAT, **one}), "utf-8")
     return Catalogue(path)
 
 
@@ -234,11 +222,12 @@ def test_tensors_of_random_classes(data, condition, size, choice, tmp_path_facto
 
 
 def test_a_loop_over_a_part_of_the_loop_around_it_varies():
-    writer = programs.Writer()
     first = term("slice", term("range", 0, term("key", "width"), 1), 0, term("turn", 0), 1)
     last = term("fold", 0, first, term("list", 1), term("list", term("item", 0)), 0)
-    within, whole = writer.node(last), writer.node(term("comp", 0, term("list", 1, 2), last, True))
-    varying = writer.tables()["varying"]
-
-    assert within in varying
-    assert whole not in varying
+    whole = term("comp", 0, term("list", 1, 2), last, True)
+    assert letters_in(lowered(last)) == {"i"}
+    assert letters_in(lowered(whole)) == frozenset()
+    rules = {"ToyConfig": {"fields": {"whole": lowered(whole)}, "keys": {}}}
+    data = encoded({"configurations": rules, "models": {}}, {})
+    varies = [node[0] for node in data["nodes"][data["varying"] :]]
+    assert {*varies} == {"turn", "slice", "item", "list", "fold"}

@@ -175,7 +175,7 @@ def letters_in(one: Any) -> frozenset[str]:
 
 def refuse(condition: Value, why: str) -> Term:
     """Return the term that refuses for a reason; it names the keys that the condition reads."""
-    paths = [one for one in paths_in(condition) if one]
+    paths = dict.fromkeys(paths_in([condition]))
     inner = [one for one in paths if not any(other.startswith(f"{one}.") for other in paths)]
     return term("refuse", condition, why, " ".join(inner[:MAX_PATHS]))
 
@@ -183,9 +183,9 @@ def refuse(condition: Value, why: str) -> Term:
 MAX_PATHS = 6
 
 
-def paths_in(value: Value) -> Iterator[str]:
-    """Yield the paths of the keys and fields that a condition reads."""
-    for one in terms_in([value]):
+def paths_in(values: Iterable[Value]) -> Iterator[str]:
+    """Yield the paths of the keys and fields that values read."""
+    for one in terms_in(values):
         if path := path_of(one):
             yield path
 

@@ -18,7 +18,7 @@ LETTERS = "ijklmnopqrs"
 """The names of loops, the outermost first."""
 
 CONFIG, VALUE = term("config"), term("item", "value")
-LOOPS = ("comp", "fold", "state", "item", "turn")
+LOOPS = ("comp", "comp dict", "fold", "state", "item", "turn")
 
 
 @cache
@@ -32,7 +32,7 @@ def lowered(value: Value) -> Value:
         case Term(op="not", args=(Term(op="and", args=(one, other)),)) if is_not(one, other):
             return term("or", lowered(negate(one)), lowered(negate(other)))
         case Term(op="accepts", args=(inner, kind)):
-            return accepts(lowered(inner), kind)
+            return lowered(accepts(lowered(inner), kind))
     args = value.args
     if value.op in LOOPS and isinstance(args[0], int):
         args = (LETTERS[args[0]], *args[1:])
@@ -45,15 +45,16 @@ def is_not(*values: Value) -> bool:
     return any(isinstance(one, Term) and one.op == "not" for one in values)
 
 
-def dictionary(*pairs: Value) -> Term:
-    both = zip(pairs[::2], pairs[1::2], strict=True)
-    return term("dict", term("list", *(term("list", *one) for one in both)))
-
-
 def made_of(pairs: Sequence[Value]) -> Term:
     """Return the dictionary of keys and values, of which some may be absent."""
-    found = dictionary(*pairs)
+    found = pairs_of(*pairs)
     return term("merged", found) if any(map(may_be_absent, pairs[1::2])) else found
+
+
+def pairs_of(*given: Value) -> Term:
+    """Return the dictionary of keys and values."""
+    pairs = (term("list", *pair) for pair in zip(given[::2], given[1::2], strict=True))
+    return term("dict", term("list", *pairs))
 
 
 def may_be_absent(value: Value) -> bool:
@@ -76,15 +77,8 @@ def layer_of(part: Value, index: Value) -> Term:
     key, values = (term("get", term("item", "e"), number(i)) for i in (0, 1))
     numbered = term("list", term("int", key), values)
     by_number = term("dict", term("comp", "e", term("method", "items", given), numbered, True))
-    own = term("method", "get", by_number, index, dictionary())
+    own = term("method", "get", by_number, index, pairs_of())
     return term("if", term("isinstance", given, "object"), term("updated", part, own), part)
-
-
-def is_of(value: Value, *kinds: str) -> Value:
-    """Return whether a value is of one of some kinds; a part is of a class."""
-    others = [one for one in kinds if one != "part"]
-    found = term("isinstance", value, *others) if others else False
-    return either(term("made by", value), found) if "part" in kinds else found
 
 
 def joined(*parts: Value) -> Term:
@@ -92,14 +86,25 @@ def joined(*parts: Value) -> Term:
     return term("method", "join", "", term("list", *texts))
 
 
+def is_of(value: Value, *kinds: Value) -> Value:
+    """Return whether a value is of one of the kinds of JSON, or a part."""
+    others = [one for one in kinds if one != "part"]
+    of_others = term("isinstance", value, *others) if others else False
+    return either(of_others, term("made by", value)) if "part" in kinds else of_others
+
+
 WRITTEN: Mapping[str, Callable[..., Value]] = {
     "comp dict": lambda letter, source, key, value, kept: term(
         "dict", term("comp", letter, source, term("list", key, value), kept)
     ),
-    "dict": lambda first, *pairs: (
-        made_of(pairs) if first is None else term("merged", first, dictionary(*pairs))
-    ),
     "concat": lambda lists: term("sum", lists, term("list")),
+    "dict": lambda first, *pairs: (
+        made_of(pairs)
+        if first is None
+        else term(
+            "merged", first if first is CONFIG else term("or", first, pairs_of()), pairs_of(*pairs)
+        )
+    ),
     "enumerate": enumerated,
     "fields": lambda part: term("merged", term("fields", part)),
     "from pairs": lambda pairs: term("dict", pairs),
@@ -121,7 +126,7 @@ WRITTEN: Mapping[str, Callable[..., Value]] = {
 
 def check(kind: Term) -> Value:
     """Return what says how ``VALUE`` is wrong if it is not of a declared type, or None."""
-    condition = accepts(VALUE, kind)
+    condition = lowered(accepts(VALUE, kind))
     if isinstance(condition, bool):
         return None if condition else "is not accepted"
     return term("if", condition, None, f"must be {spoken(kind)}")
@@ -189,7 +194,7 @@ def by_reason(refusals: Mapping[Value, str]) -> dict[str, Value]:
     """Return one condition for each reason; without the class, which names it."""
     found: dict[str, Value] = {}
     for condition, why in refusals.items():
-        why = why.partition(": ")[2]
+        why = why and why.partition(": ")[2]
         found[why] = either(found.get(why, False), condition)
     return found
 
@@ -211,7 +216,7 @@ class _Modules:
             match one.what:
                 case Tensor(storage=(number, *turns)):
                     self.paths.setdefault(number, set()).add(inside)
-                    if len(turns) < loops:
+                    if sum(isinstance(one, Term) and one.op == "turn" for one in turns) < loops:
                         self.shared.add(number)
                 case Loop(body=body):
                     self.walk(body, inside, loops + 1)
