@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import transformers
-from transformers import CONFIG_MAPPING
+from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from paramproof.tracing.configuration.blocks import trace_model
 from paramproof.tracing.configuration.nodes import (
@@ -77,15 +77,22 @@ def file_of(model_type: str, failed: Failures) -> Data | None:
 
 
 def undeclared(rules: Data, modules: Iterable[Any]) -> list[str]:
-    """Return the paths that a class and its models read, and that are no keys that it declares."""
-    values = [
-        *rules["fields"].values(),
-        *rules["properties"].values(),
-        *rules["refusals"],
-        *modules,
-    ]
+    """Return the paths that a class and its models read, and that are no keys that it declares.
+
+    What every class reads, such as ``head_dim`` to check it, is not among them.
+    """
     known = {*rules["keys"], *rules["fields"], *rules["aliases"], *rules["properties"]}
-    return sorted({one for one in paths_in(values) if one not in known})
+    own = {*paths_in(values_of(rules))} - common_reads()
+    return sorted(one for one in {*own, *paths_in(modules)} if one not in known)
+
+
+def values_of(rules: Data) -> list[Any]:
+    return [*rules["fields"].values(), *rules["properties"].values(), *rules["refusals"]]
+
+
+@cache
+def common_reads() -> frozenset[str]:
+    return frozenset(paths_in(values_of(rules_of(PreTrainedConfig))))
 
 
 def model_of(name: str) -> Term:
