@@ -233,7 +233,7 @@ def strict(function: Callable[..., Any], *codes: Code) -> Code:
 
 def module(*codes: Code) -> Code:
     rows = [*zip(codes[::3], codes[1::3], codes[2::3], strict=True)]
-    return lambda part: Module((name(part), it(part)) for name, exists, it in rows if exists(part))
+    return lambda part: Module([(name(part), it(part)) for name, there, it in rows if there(part)])
 
 
 def bounded(items: Any, times: Any = 1) -> Any:
