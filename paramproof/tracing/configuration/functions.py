@@ -173,6 +173,12 @@ def enumerated(run: Interpreter, value: Value, start: Value = 0) -> Value:
     return term("enumerate", run.frozen(value), run.frozen(start))
 
 
+def zipped(run: Interpreter, *values: Value, strict: bool = False) -> Value:
+    if strict:
+        raise Unknown("a strict zip")
+    return on_items("zip", lambda *items: tuple(zip(*items, strict=False)))(run, *values)
+
+
 def range_of(run: Interpreter, *args: Value) -> Value:
     if not unknown(args):
         return run.native(range, *args)
@@ -267,7 +273,7 @@ MODELS: dict[Any, Model] = {
     any: quantifier("any"),
     all: quantifier("all"),
     enumerate: enumerated,
-    zip: on_items("zip", lambda *items: tuple(zip(*items, strict=False))),
+    zip: zipped,
     reversed: on_items("slice", lambda items: tuple(items[::-1]), None, None, -1),
     itertools.chain.from_iterable: lambda run, value: term("concat", run.frozen(value)),
     functools.reduce: reduced,

@@ -206,6 +206,9 @@ class ClassInterpreter(Interpreter):
                 owner.own["num_labels"] = count
                 number = self.count_of(value) if name == "id2label" else value
                 self.write(owner, "num_labels", number)
+                if name == "num_labels":
+                    is_int = self.known(self.call(isinstance, [value, int]))
+                    self.refuse("num_labels is not an integer", negate(is_int))
 
     def count_of(self, labels: Value) -> Value:
         is_null = self.truth(self.compared(ast.Is(), labels, None))
