@@ -21,7 +21,7 @@ from paramproof.catalogue.names import (
     type_of_class,
     usual_class,
 )
-from paramproof.catalogue.program import Part, Refused
+from paramproof.catalogue.program import Part, Program, Refused
 from paramproof.catalogue.refusals import impossible, is_too_large, looks_like_size, refusal
 from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
@@ -47,11 +47,14 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
     keys, read_as = with_known_types(config)
     model_type = str(keys["model_type"])
     chosen = find_class(model_type, named) if named else usual_class(model_type)
+    _require_one_value(keys, programs().program(programs().types[model_type]))
     try:
         part = programs().configuration(keys)
         found = Entry(model_type, chosen, part, trainable(part, chosen), bool(named))
     except Refused as error:
         raise refusal(error, chosen, keys) from None
+    for inner in found.parts.values():
+        _require_one_value(inner.keys, inner.program)
     _require_sizes(found)
     found = replace(found, unknown=find_unknown_keys(found, keys), read_as=read_as)
     _require_sizes_of_renamed(found)
@@ -84,6 +87,16 @@ def _decoded(value: Any) -> Any:
     if isinstance(value, dict) and value.get("__float__") in ("Infinity", "-Infinity"):
         return float(value["__float__"])
     return [*map(_decoded, value)] if isinstance(value, list) else value
+
+
+def _require_one_value(keys: Mapping[str, Any], program: Program) -> None:
+    """Raise ``InvalidInput`` if two names of a field have two values."""
+    for name, field in program.aliases.items():
+        if name in keys and field in keys and keys[name] != keys[field]:
+            problem = f"{name}={shown(keys[name])} and {field}={shown(keys[field])}"
+            raise InvalidInput(
+                f"{problem} are of one field, but differ: give one of them", key=name
+            )
 
 
 def _require_sizes(found: Entry) -> None:

@@ -46,7 +46,7 @@ def refusal(error: Refused, class_name: str, keys: Keys) -> ValueError:
     """Return the error that says why a class refuses the keys of a configuration."""
     model_type = str(keys["model_type"])
     given = _keys_at_fault(error, class_name, keys)
-    for path, value in given.items():
+    for path, value in given.items() if not error.is_kind else ():
         is_small = type(value) is int and value < 1 and looks_like_size(path)
         if is_small or is_too_large(value):
             return impossible(path, value)

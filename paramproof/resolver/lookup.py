@@ -106,8 +106,11 @@ def resolve(
             error.where = error.where or where
             raise
         is_derived = found is None or found.class_name != formula.name
-        how = {"class_name": formula.name} if is_derived else {}
-        reading = ConfigReading.of(request.keys, found, is_default=request.is_default, **how)
+        how: dict[str, Any] = {"is_default": request.is_default}
+        if is_derived:
+            is_named = bool(class_name or named_class(request.keys))
+            how |= {"class_name": formula.name, "is_class_named": is_named}
+        reading = ConfigReading.of(request.keys, found, **how)
         known |= {"architecture": formula, "reading": reading}
         known["heads"] = () if is_derived or not found else found.heads
     elif is_derived:

@@ -20,7 +20,7 @@ from typing import Any
 from paramproof.algebra.letters import sizes_in
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.catalogue import Entry, Head
-from paramproof.catalogue.names import QUANTIZATION
+from paramproof.catalogue.names import QUANTIZATION, TRANSFORMERS
 from paramproof.catalogue.refusals import looks_like_size
 from paramproof.formulas import FAMILIES, Inventory, Spec, Weight, inventory
 from paramproof.formulas.architecture import Architecture
@@ -82,28 +82,24 @@ class ConfigReading:
     is_default: bool = False
 
     @classmethod
-    def of(
-        cls, keys: Mapping[str, Any], found: Entry | None, class_name: str = "", **how: Any
-    ) -> ConfigReading:
+    def of(cls, keys: Mapping[str, Any], found: Entry | None, **how: Any) -> ConfigReading:
         """Return how a configuration was read.
 
-        ``class_name`` is given where the formula was derived: ``found`` is then of another class.
+        If its formula was derived, ``how`` has the class, and ``found`` is of another one.
         """
         quantized, stored = _quantization(keys)
-        assumed = found.assumed if found else {}
+        known: dict[str, Any] = {"assumed": {}, "unknown": (), "library": TRANSFORMERS}
+        if found:
+            known = {"class_name": found.class_name, "is_class_named": found.is_class_named}
+            known |= {"assumed": found.assumed, "unknown": found.unknown}
+            known |= {"library": found.library, "read_as": found.read_as}
         return cls(
             model_type=str(keys["model_type"]),
-            class_name=class_name or (found.class_name if found else ""),
-            is_class_named=found.is_class_named if found else True,
-            assumed=assumed,
-            unknown=found.unknown if found else (),
             quantized=quantized,
             stored=stored,
             dtype=_dtype(keys),
-            library=found.library if found else "transformers",
             keys=keys,
-            read_as=found.read_as if found else {},
-            **how,
+            **(known | how),
         )
 
     def remarks(self) -> Iterator[str]:

@@ -68,7 +68,7 @@ HOSTILE = {
     "odd head": LLAMA | {"head_dim": 63},
     "flag of 1": BERT | {"tie_word_embeddings": 1},
     "other tensors": BERT | {"is_decoder": True, "add_cross_attention": True, "hidden_act": 3},
-    "other value": {"model_type": "bert", "hidden_act": "xielu"},
+    "other value": {"model_type": "bert", "hidden_act": "nonesuch"},
     "other class": BERT | {"architectures": ["BertForNothing"]},
     "two classes": BERT | {"architectures": ["BertModel", "BertForMaskedLM"]},
     "class of 1": BERT | {"architectures": [1]},

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from paramproof.catalogue import Entry
 from paramproof.formulas import Weight
 from paramproof.formulas.condition import condition_in
 from paramproof.formulas.derivation import PROVED
-from paramproof.resolver import Model, lookup, resolve
+from paramproof.resolver import Model
 from paramproof.resolver.models import CountedWeights
 from tests.derivations import MIXTURE
 
@@ -16,12 +15,11 @@ from tests.derivations import MIXTURE
 @pytest.mark.parametrize(
     ("guard", "reasons"), [("V ≤ 40", 1), ("V ≤ 50", 0), ("V ≥ 50", 0), ("V ≥ 51", 1)]
 )
-def test_a_formula_has_one_status_and_says_where_its_proof_ends(guard, reasons, monkeypatch):
+def test_a_formula_has_one_status_and_says_where_its_proof_ends(guard, reasons):
     """A guard without effect on the count bounds the sizes for which the formula is proved."""
     assert MIXTURE.sizes["V"] == 50
     bounded = replace(MIXTURE, irrelevant_guards=(condition_in(guard),))
-    monkeypatch.setattr(lookup, "entry", lambda *_: Entry(bounded, MIXTURE.sizes, "mixtral"))
-    found = resolve({"model_type": "mixtral"})
+    found = Model(name="it", architecture=bounded)
     assert found.status == PROVED
     assert len(found.reasons) == reasons
     said = next(line for line in found.origin() if line.startswith("formula: "))
