@@ -389,7 +389,7 @@ export class Part {
     } catch (error) {
       if (error instanceof Missing) throw error;
       if (!(error instanceof Refused)) this.refuse(`${what} cannot be computed: ${error.message}`, paths);
-      if (error.part === this) throw error;
+      if (error.part === this || what !== paths) throw error;
       const keys = Object.entries(error.keys).map(([path, value]) => [`${what}.${path}`, value]);
       throw new Refused(error.reason, Object.fromEntries(keys), this, error.isKind);
     }

@@ -116,15 +116,15 @@ class Part:
         for name in self.program.fields:
             self.get(name)
 
-    def compute(self, what: str, code: Code, paths: str = "") -> Any:
+    def compute(self, of: str, code: Code, paths: str = "") -> Any:
         """Compute a value; an error refuses the keys or fields that have these paths."""
         try:
             return code(self)
         except ERRORS as error:
             if not isinstance(error, Refused):
-                self.refuse(f"{what} cannot be computed: {error!r:.80}", paths)
-            elif error.part is not self:
-                keys = {f"{what}.{path}": value for path, value in error.keys.items()}
+                self.refuse(f"{of} cannot be computed: {error!r:.80}", paths)
+            elif error.part is not self and of == paths:
+                keys = {f"{of}.{path}": value for path, value in error.keys.items()}
                 raise Refused(error.reason, keys, self, error.is_kind) from None
             raise
 
