@@ -75,48 +75,16 @@ LOADING = frozenset({"config", "attn_implementation", "dtype", "torch_dtype", "t
 """Arguments of ``from_config`` that do not reach the constructor."""
 
 
-SKIPPED = frozenset(
-    [
-        "_backward_compatibility_gradient_checkpointing",
-        "_initialize_weights",
-        "_load_from_state_dict",
-        "_register_hook",
-        "_register_load_state_dict_pre_hook",
-        "_reset_parameters",
-        "apply",
-        "enable_input_require_grads",
-        "eval",
-        "flatten_parameters",
-        "gradient_checkpointing_enable",
-        "init_parallel_plans",
-        "init_weights",
-        "initialize_weights",
-        "_init_weights",
-        "maybe_install_capturing_hooks",
-        "register_forward_hook",
-        "register_forward_pre_hook",
-        "register_load_state_dict_pre_hook",
-        "register_load_state_dict_post_hook",
-        "register_state_dict_post_hook",
-        "_register_state_dict_hook",
-        "register_state_dict_pre_hook",
-        "requires_backends",
-        "reset_parameters",
-        "tie_weights",
-        "to",
-        "train",
-        "half",
-        "float",
-        "bfloat16",
-        "cuda",
-        "cpu",
-        "validate_environment",
-    ]
-)
-"""Methods that change what is in tensors or how a model runs, and no shape."""
+RETURNING = frozenset({"eval", "to", "train", "half", "float", "bfloat16", "cuda", "cpu", "apply"})
+"""Methods that change numbers, or how a model runs, and return the module."""
 
-RETURNING = frozenset(["eval", "to", "train", "half", "float", "bfloat16", "cuda", "cpu", "apply"])
-"""Those that return the module."""
+SKIPPED = re.compile(
+    r"\w*register\w*_hook|\w*(init|initialize)_weights|_?reset_parameters|_load_from_state_dict"
+    r"|tie_weights|init_parallel_plans|maybe_install_capturing_hooks|flatten_parameters"
+    r"|\w*gradient_checkpointing\w*|enable_input_require_grads"
+    r"|requires_backends|validate_environment"
+)
+"""The same for methods that return nothing."""
 
 MOST = re.compile(r"(?P<path>[\w.]+)\.\(\?!\[(?P<but>0)\]\)\\d\+")
 """A pattern for all items of a list of layers but one."""
@@ -154,7 +122,7 @@ class ModelInterpreter(PartInterpreter):
         found = owner.own.get(name, MISSING)
         if present(found) is True:
             return found
-        if isinstance(owner, AutoModule) and name not in SKIPPED:
+        if isinstance(owner, AutoModule) and not is_skipped(name):
             if name in ("get_input_embeddings", "get_output_embeddings"):
                 return term("opaque", "module")
             if name != "forward" and callable(getattr(PreTrainedModel, name, callable)):
@@ -641,7 +609,7 @@ class ModelInterpreter(PartInterpreter):
             return self.each(given, lambda one: self.from_config(function.__self__, one, more))
         if inspect.isfunction(function) or inspect.isbuiltin(function):
             skipped = module in SKIPPED_MODULES or module.startswith("transformers.generation.")
-            if function is nn.Module.__init__ or name in SKIPPED or skipped:
+            if function is nn.Module.__init__ or is_skipped(name) or skipped:
                 return args[0] if args and (skipped or name in RETURNING) else None
             if name.startswith("is_") and name.endswith("_available"):
                 return self.native(function, *args)
@@ -949,7 +917,7 @@ class ModelInterpreter(PartInterpreter):
                 return self.reach(owner, args[0].split("."))
             case "__getitem__":
                 return self.subscript(owner, args[0])
-        if name in SKIPPED:
+        if is_skipped(name):
             return owner
         raise Unknown(f"the method {name} of a module")
 
@@ -1128,6 +1096,10 @@ def is_python(value: Value) -> bool:
     return any(inspect.isclass(one) or inspect.isfunction(one) for one in value.args)
 
 
+def is_skipped(name: str) -> bool:
+    return name in RETURNING or SKIPPED.fullmatch(name) is not None
+
+
 def is_registered(value: Value, name: str) -> bool:
     kind = Module if name == "_modules" else Tensor
     return isinstance(value, kind)
@@ -1149,6 +1121,3 @@ def is_torch(function: Any) -> bool:
     return (
         module.split(".")[0] in ("torch", "numpy") or of_torch or type(function).__name__ == "ufunc"
     )
-
-
-__all__ = ["Super", "math"]

@@ -1,16 +1,20 @@
-"""The shapes of the tensors that a constructor makes with functions of torch.
+"""The shapes of the tensors that a constructor makes.
 
-A shape is a tuple of sizes, a term for a list of sizes whose number is unknown, or None: a
-function that is not listed here gives a tensor of unknown shape. A number that is read out of a
-tensor is ``opaque``. Neither may reach the shape of a parameter, which is checked when tensors
-are written.
+A shape is a tuple of sizes, a term for a list of sizes whose number is unknown, or None. What a
+function of torch makes is found by running it on tensors without numbers, with a prime in place of
+each unknown size: a size of the result is what gives it for three choices of primes. If nothing
+does, the shape is unknown. A number that is read out of a tensor is ``opaque``. Neither may reach
+the shape of a parameter, which is checked when tensors are written.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial, reduce
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -18,128 +22,24 @@ from torch import nn
 
 from paramproof.tracing.configuration.paths import Dict, Heap, List
 from paramproof.tracing.configuration.terms import MISSING, Term, Unknown, Value, instead, term
-from paramproof.tracing.configuration.values import Method
+from paramproof.tracing.configuration.values import Method, unknown
 
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.modules import ModelInterpreter
 
-FILLED = frozenset(
-    [
-        "empty",
-        "zeros",
-        "ones",
-        "randn",
-        "rand",
-        "Tensor",
-        "FloatTensor",
-        "LongTensor",
-        "IntTensor",
-        "BoolTensor",
-        "empty_strided",
-    ]
-)
+SIZED = frozenset({"empty", "zeros", "ones", "randn", "rand", "empty_strided"})
 """Functions that take the shape of what they make."""
 
-LIKE = frozenset(
-    [
-        "abs",
-        "acos",
-        "all_gather",
-        "arccos",
-        "atan",
-        "bernoulli_",
-        "bool",
-        "clamp",
-        "clip",
-        "clone",
-        "constant_",
-        "contiguous",
-        "copy_",
-        "cos",
-        "cpu",
-        "cumsum",
-        "cuda",
-        "data",
-        "detach",
-        "div",
-        "div_",
-        "double",
-        "erfinv",
-        "exp",
-        "exp_",
-        "expm1",
-        "fill_",
-        "flip",
-        "float",
-        "floor",
-        "full_like",
-        "half",
-        "int",
-        "log",
-        "log1p",
-        "log_",
-        "logical_not",
-        "long",
-        "masked_fill",
-        "masked_fill_",
-        "mul",
-        "mul_",
-        "neg",
-        "normal_",
-        "empty_like",
-        "ones_like",
-        "pow",
-        "rand_like",
-        "randn_like",
-        "relu",
-        "requires_grad_",
-        "roll",
-        "round",
-        "rsqrt",
-        "sigmoid",
-        "sin",
-        "softmax",
-        "sqrt",
-        "sub",
-        "tanh",
-        "to",
-        "tril",
-        "trunc_normal_",
-        "triu",
-        "type",
-        "uniform_",
-        "zero_",
-        "zeros_like",
-        "add",
-        "add_",
-        "sub_",
-        "clamp_",
-        "type_as",
-        "normal",
-        "trunc",
-        "inverse",
-    ]
-)
-"""Functions and methods whose result has the shape of their first argument."""
+SMALL = [one for one in range(2, 400) if all(one % two for two in range(2, one))]
+LARGE = [one for one in range(400, 4000) if all(one % two for two in range(2, 64))]
+"""Primes for unknown sizes: in one order, in the other, and less than most known sizes."""
 
-SETTINGS = frozenset(
-    [
-        "device",
-        "dtype",
-        "finfo",
-        "iinfo",
-        "is_grad_enabled",
-        "no_grad",
-        "get_default_dtype",
-        "Generator",
-        "Size",
-        "is_autocast_enabled",
-        "set_grad_enabled",
-        "inference_mode",
-        "set_default_dtype",
-    ]
-)
-"""What has nothing to do with shapes."""
+OPERATIONS: dict[str, tuple[ast.operator, Callable[[int, int], int]]] = {
+    "+": (ast.Add(), operator.add),
+    "-": (ast.Sub(), operator.sub),
+    "*": (ast.Mult(), operator.mul),
+    "//": (ast.FloorDiv(), operator.floordiv),
+}
 
 
 class Tensor(Heap):
@@ -173,31 +73,23 @@ def is_list(run: ModelInterpreter, value: Value) -> bool:
     return kind is not None and issubclass(kind, list | tuple)
 
 
-def is_number(run: ModelInterpreter, value: Value) -> bool:
-    if not isinstance(value, Term) or run.kind_of(value) in (int, float, bool):
-        return True
-    kinds = run.kinds_of(value)
-    return bool(kinds) and kinds <= {"int", "float", "bool"}
-
-
 def shape_of(run: ModelInterpreter, value: Value) -> Value:
     """Return the shape of a tensor that is made of numbers and lists of them."""
     if isinstance(value, Tensor):
         return value.shape
     if not is_list(run, value):
-        return () if is_number(run, value) else None
+        known = not isinstance(value, Term) or run.kind_of(value) in (int, float, bool)
+        return () if known or run.kinds_of(value) in ({"int"}, {"int", "float"}) else None
     items = run.items(value)
     if items is None:
         declared = run.declared.get(value) if isinstance(value, Term) else None
-        flat = declared in [
-            term(op, term(kind)) for op in ("list", "tuple") for kind in ("int", "float")
-        ]
-        return (run.length(value),) if flat else None
+        flat = [term(op, term(kind)) for op in ("list", "tuple") for kind in ("int", "float")]
+        return (run.length(value),) if declared in flat else None
     inner = shape_of(run, items[0]) if items else ()
     return None if not isinstance(inner, tuple) else (len(items), *inner)
 
 
-def torch_function(run: ModelInterpreter, name: str, args: Sequence[Value], named: Dict) -> Value:  # noqa: C901 - a case for each function
+def torch_function(run: ModelInterpreter, name: str, args: Sequence[Value], named: Dict) -> Value:
     """Return what a function of torch makes."""
 
     def given(number: int, key: str, default: Value = MISSING) -> Value:
@@ -209,54 +101,15 @@ def torch_function(run: ModelInterpreter, name: str, args: Sequence[Value], name
         if role == "buffer" and not run.decided(given(1, "persistent", True)):
             role = "temporary buffer"
         return run.each(given(0, "data", None), lambda one: stored(run, role, one, trains))
-    if name in FILLED:
-        if args and isinstance(args[0], Tensor):
-            return Tensor(run, args[0].shape)
-        if name.endswith("Tensor") and args and is_list(run, args[0]):
-            return Tensor(run, shape_of(run, args[0]))
+    of_list = args and is_list(run, args[0])
+    if name in ("tensor", "as_tensor", "from_numpy", "asarray", "array") or (
+        name.endswith("Tensor") and args and (of_list or isinstance(args[0], Tensor))
+    ):
+        return Tensor(run, shape_of(run, args[0]))
+    if name in SIZED or name.endswith("Tensor"):
         whole = run.lookup(named, "size")
         return Tensor(run, sizes(run, args if whole is MISSING else [whole]))
-    if name in ("full", "normal", "randint") and not (args and isinstance(args[0], Tensor)):
-        where = {"full": 0, "normal": 2, "randint": len(args) - 1}[name]
-        return Tensor(run, sizes(run, [given(where, "size")]))
-    if name in ("tensor", "as_tensor", "from_numpy", "asarray", "array"):
-        return Tensor(run, shape_of(run, args[0]))
-    if name == "arange":
-        start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, given(2, "step", 1))[:3]
-        length = run.binary(ast.Sub(), stop, start)
-        if step != 1:
-            length = run.binary(
-                ast.FloorDiv(), run.binary(ast.Sub(), run.binary(ast.Add(), length, step), 1), step
-            )
-            if not all(run.kind_of(one) is int for one in (start, stop, step)):
-                return Tensor(run, None)
-        return Tensor(run, (length,))
-    if name == "linspace":
-        return Tensor(run, (given(2, "steps"),))
-    if name == "eye":
-        return Tensor(run, (args[0], given(1, "m", args[0])))
-    if name in ("cat", "concat", "concatenate", "stack"):
-        return Tensor(run, stacked(run, name, run.items(args[0]), given(1, "dim", 0)))
-    if name in SETTINGS:
-        return term("opaque", name)
-    if args and isinstance(args[0], Tensor):
-        return tensor_method(run, args[0], name, args[1:], named)
-    return Tensor(run, None)
-
-
-def stacked(run: ModelInterpreter, name: str, parts: Value, dim: Value) -> Value:
-    shapes = [one.shape if isinstance(one, Tensor) else None for one in parts or ()]
-    if not shapes or not isinstance(dim, int) or not all(isinstance(one, tuple) for one in shapes):
-        return None
-    first = shapes[0]
-    if name == "stack":
-        at = dim % (len(first) + 1)
-        return (*first[:at], len(shapes), *first[at:])
-    at = dim % len(first)
-    size = first[at]
-    for one in shapes[1:]:
-        size = run.binary(ast.Add(), size, one[at])
-    return (*first[:at], size, *first[at + 1 :])
+    return applied(run, getattr(torch, name, None), args, named)
 
 
 def stored(run: ModelInterpreter, role: str, data: Value, trains: Value) -> Value:
@@ -268,166 +121,187 @@ def stored(run: ModelInterpreter, role: str, data: Value, trains: Value) -> Valu
 
 def tensor_attribute(run: ModelInterpreter, owner: Tensor, name: str) -> Value:
     match name:
-        case "shape":
-            if owner.shape is None:
-                return term("opaque", "shape")
+        case "shape" if isinstance(owner.shape, tuple):
             return owner.shape
-        case "ndim":
-            return len(owner.shape) if isinstance(owner.shape, tuple) else term("opaque", "ndim")
         case "data" | "real":
             return owner
         case "T":
-            return tensor_method(run, owner, "t", [], Dict(run.path))
+            return applied(run, torch.t, [owner], Dict(()))
         case "requires_grad":
             return owner.own[name]
-        case "device":
-            return torch.device("meta")
-        case "dtype" | "grad":
-            return None
         case "is_meta":
             return True
+        case "shape" | "dtype" | "device" | "ndim" if name != "ndim" or owner.shape is None:
+            return term("opaque", name)
+        case "grad":
+            return None
+        case "ndim":
+            return len(owner.shape)
     return Method(owner, name) if hasattr(nn.Parameter, name) else MISSING
 
 
-def tensor_method(  # noqa: C901 - a case for each method
+def tensor_method(
     run: ModelInterpreter, owner: Tensor, name: str, args: Sequence[Value], named: Dict
 ) -> Value:
-    shape = owner.shape
-    rank = len(shape) if isinstance(shape, tuple) else None
-
-    def at(number: int) -> int:
-        value = args[number]
-        if rank is None or not isinstance(value, int) or not -rank <= value < rank:
-            raise Unknown(f"the dimension of {name}")
-        return value % rank
-
-    match name, args:
-        case "requires_grad_", _:
-            trains = args[0] if args else True
-            run.write(owner, "requires_grad", run.truth(trains))
+    match name:
+        case "requires_grad_":
+            run.write(owner, "requires_grad", run.truth(args[0] if args else True))
             return owner
-        case "size", ():
-            return tensor_attribute(run, owner, "shape")
-        case "size", (int(),):
-            return term("opaque", name) if rank is None else shape[at(0)]
-        case "item" | "tolist" | "numel" | "nelement", _:
-            if name in ("numel", "nelement") and rank is not None:
-                return product(run, shape)
-            if name == "tolist":
-                return List(run.path, term("opaque", name))
-            return term("opaque", name)
-        case "dim", () if rank is not None:
-            return rank
-        case "mean" | "sum" | "std" | "var" | "max" | "min" | "norm" | "prod" | "any" | "all", ():
-            if not named.own:
-                return Tensor(run, ())
-        case "split" | "chunk" | "unbind", _:
-            return List(run.path, term("opaque", name))
-        case "register_hook", _:
+        case "item" | "tolist":
+            return term("opaque", name) if name == "item" else List(run.path, term("opaque", name))
+        case "register_hook":
             return None
-        case "new_zeros" | "new_empty" | "new_ones", _:
-            return Tensor(run, sizes(run, args))
-    if name in LIKE:
-        return Tensor(run, shape)
-    return Tensor(run, moved(run, name, shape, rank, args, at))
+        case "size" if not args:
+            return tensor_attribute(run, owner, "shape")
+        case "view" | "reshape":
+            return Tensor(run, reshaped(run, owner.shape, sizes(run, args)))
+    if name.endswith("_") and not name.startswith("_"):
+        return owner
+    return applied(run, getattr(torch.Tensor, name), [owner, *args], named)
 
 
-def moved(run: Any, name: str, shape: Value, rank: int | None, args: Any, at: Any) -> Value:  # noqa: C901 - a case for each method
-    """Return the shape after a method that moves numbers, or None."""
-    if name in ("view", "reshape", "expand", "repeat"):
-        wanted = sizes(run, args)
-        if not isinstance(wanted, tuple):
-            return wanted if name in ("view", "reshape") else None
-        free = [i for i, one in enumerate(wanted) if isinstance(one, int) and one == -1]
-        if name == "repeat" and rank is not None:
-            padded = (*(1,) * (len(wanted) - rank), *shape)
-            return tuple(run.binary(ast.Mult(), a, b) for a, b in zip(padded, wanted, strict=True))
-        if name == "expand" and rank is not None:
-            before = len(wanted) - rank
-            return tuple(shape[i - before] if i in free else one for i, one in enumerate(wanted))
-        if not free:
-            return wanted if name != "repeat" else None
-        if len(free) == 1 and rank is not None and name in ("view", "reshape"):
-            rest = product(run, [one for i, one in enumerate(wanted) if i not in free])
-            size = run.binary(ast.FloorDiv(), product(run, shape), rest)
-            return tuple(size if i in free else one for i, one in enumerate(wanted))
-        return None
-    if rank is None:
-        return None
-    match name, args:
-        case "unsqueeze", (int(where),):
-            where = where if where >= 0 else where + rank + 1
-            return (*shape[:where], 1, *shape[where:])
-        case "squeeze", (int(),) if shape[at(0)] == 1:
-            return (*shape[: at(0)], *shape[at(0) + 1 :])
-        case "t", ():
-            return shape[::-1]
-        case "transpose", (int(), int()):
-            turned = [*shape]
-            turned[at(0)], turned[at(1)] = turned[at(1)], turned[at(0)]
-            return tuple(turned)
-        case "permute", _:
-            order = sizes(run, args)
-            if isinstance(order, tuple) and all(isinstance(one, int) for one in order):
-                return tuple(shape[one] for one in order)
-        case "flatten", ():
-            return (product(run, shape),)
-    return None
-
-
-def product(run: ModelInterpreter, values: Sequence[Value]) -> Value:
-    if all(isinstance(one, int) for one in values):
-        return math.prod(values)
-    found: Value = 1
-    for one in values:
-        found = one if found == 1 and isinstance(found, int) else run.binary(ast.Mult(), found, one)
-    return found
-
-
-def tensor_item(run: ModelInterpreter, owner: Tensor, index: Value) -> Tensor:
-    """Return the tensor of a subscript."""
-    shape = owner.shape
+def reshaped(run: ModelInterpreter, shape: Value, wanted: Value) -> Value:
+    if not isinstance(wanted, tuple) or -1 not in wanted:
+        return wanted
     if not isinstance(shape, tuple):
+        return None
+    product = partial(reduce, partial(run.binary, ast.Mult()))
+    rest = product([one for one in wanted if one != -1], 1)
+    size = run.binary(ast.FloorDiv(), product(shape, 1), rest)
+    return tuple(size if one == -1 else one for one in wanted)
+
+
+# Functions that run with primes
+
+
+class _Unreadable(Exception):
+    """A value has nothing that may stand in its place, or a size none of the forms known here."""
+
+
+class _Primes:
+    """Puts primes in place of unknown sizes, and reads sizes of results."""
+
+    def __init__(self, run: ModelInterpreter) -> None:
+        self.run = run
+        self.symbols: dict[Term, None] = {}
+        """The unknown sizes, also those inside of others."""
+        self.constants: dict[int, None] = {}
+        self.turn = 0
+
+    def number(self, value: Term) -> int:
+        self.symbols.setdefault(value)
+        if value.op in OPERATIONS and self.run.kind_of(value) is int:
+            sizes = [self.number(one) if isinstance(one, Term) else one for one in value.args]
+            return OPERATIONS[value.op][1](*sizes)
+        place = list(self.symbols).index(value)
+        at = place * 37 % len(LARGE)
+        return (LARGE[at], LARGE[-1 - at], SMALL[place])[self.turn]
+
+    def of(self, value: Value) -> Any:  # noqa: C901 - a case for each kind of value
+        """Return what stands for a value; every unknown number differs from turn to turn."""
+        run = self.run
+        if isinstance(value, Tensor):
+            if not isinstance(value.shape, tuple):
+                raise _Unreadable
+            return torch.empty(tuple(map(self.of, value.shape)), device="meta")
+        if isinstance(value, slice):
+            return slice(*map(self.of, (value.start, value.stop, value.step)))
+        if isinstance(value, Term) and value.op == "opaque":
+            settings = {"dtype": torch.float32, "device": torch.device("meta")}
+            return settings.get(value.args[0], (0.5, 3.5, 41.5)[self.turn])
+        if isinstance(value, List | list | tuple) or is_list(run, value):
+            if (items := run.items(value)) is None:
+                raise _Unreadable
+            return (
+                type(value)(map(self.of, items))
+                if isinstance(value, tuple)
+                else [self.of(one) for one in items]
+            )
+        if isinstance(value, Term):
+            if run.kind_of(value) not in (int, None):
+                if run.kind_of(value) is not float:
+                    raise _Unreadable
+                return (0.5, 3.5, 41.5)[self.turn]
+            return self.number(value)
+        if type(value) is int:
+            self.constants.setdefault(value)
+        if unknown(value):
+            raise _Unreadable
+        return value
+
+    def read(self, results: Sequence[Any]) -> Value:
+        """Return what is the same about the results of all turns."""
+        first = results[0]
+        if isinstance(first, torch.Tensor):
+            shapes = [tuple(one.shape) for one in results]
+            if len({*map(len, shapes)}) > 1:
+                raise _Unreadable
+            return Tensor(self.run, tuple(map(self.size, zip(*shapes, strict=True))))
+        if isinstance(first, list | tuple):
+            return tuple(map(self.read, zip(*results, strict=True)))
+        if type(first) is int:
+            return self.size(results)
+        return first if all(one is first for one in results) else term("opaque", "result")
+
+    def size(self, found: Sequence[int]) -> Value:
+        if len({*found}) == 1:
+            return found[0]
+        for numbers, make in self.forms():
+            if [*numbers] == [*found]:
+                return make()
+        raise _Unreadable
+
+    def forms(self) -> Iterator[tuple[Iterable[int], Callable[[], Value]]]:
+        """Yield what a size of a result may be: a size, or an operation on two or all of them."""
+        symbols, binary = [*self.symbols], self.run.binary
+        known = {one: [one] * 3 for one in self.constants} | {one: [] for one in symbols}
+        for self.turn in range(3):
+            for one in symbols:
+                known[one].append(self.number(one))
+        for one, numbers in known.items():
+            yield numbers, lambda one=one: one
+        for one, other in permutations(known, 2):
+            for sign in "+", "*", "-":
+                node, operation = OPERATIONS[sign]
+                numbers = map(operation, known[one], known[other])
+                yield numbers, partial(binary, node, one, other)
+            if 0 not in known[other]:
+                numbers = (-(-a // b) for a, b in zip(known[one], known[other], strict=True))
+                yield numbers, partial(rounded_up, self.run, one, other)
+        if symbols:
+            numbers = [math.prod(known[one][turn] for one in symbols) for turn in range(3)]
+            yield numbers, partial(reduce, partial(binary, ast.Mult()), symbols)
+
+
+def rounded_up(run: ModelInterpreter, one: Value, other: Value) -> Value:
+    up = run.binary(ast.Sub(), run.binary(ast.Add(), one, other), 1)
+    return run.binary(ast.FloorDiv(), up, other)
+
+
+def applied(run: ModelInterpreter, function: Any, args: Sequence[Value], named: Dict) -> Value:
+    """Return what a function of torch makes of tensors, sizes and settings."""
+    primes = _Primes(run)
+    left = {key: one for key, one in named.own.items() if key not in ("device", "dtype", "out")}
+    results = []
+    try:
+        for primes.turn in range(3):
+            stand = [primes.of(one) for one in args], {k: primes.of(v) for k, v in left.items()}
+            with torch.device("meta"):
+                results.append(function(*stand[0], **stand[1]))
+        return primes.read(results)
+    except (_Unreadable, RuntimeError, TypeError, ValueError, IndexError, NotImplementedError):
         return Tensor(run, None)
-    parts = list(index) if isinstance(index, tuple) else [index]
-    found: list[Value] = []
-    left = [*shape]
-    for number, one in enumerate(parts):
-        if one is None:
-            found.append(1)
-        elif one is Ellipsis:
-            while len(left) > len([p for p in parts[number + 1 :] if p is not None]):
-                found.append(left.pop(0))
-        elif isinstance(one, slice):
-            size = left.pop(0)
-            whole = one.start in (None, 0) and one.stop is None and one.step in (None, 1)
-            found.append(size if whole else sliced(run, size, one))
-        elif isinstance(one, int) or (isinstance(one, Term) and run.kind_of(one) is int):
-            left.pop(0)
-        else:
-            return Tensor(run, None)
-    return Tensor(run, (*found, *left))
 
 
-def sliced(run: ModelInterpreter, size: Value, one: slice) -> Value:
-    if all(isinstance(part, int | None) for part in (size, one.start, one.stop, one.step)):
-        return len(range(*one.indices(size)))
-    return term("len", term("slice", term("range", 0, size, 1), one.start, one.stop, one.step))
+def tensor_item(run: ModelInterpreter, owner: Tensor, index: Value) -> Value:
+    return applied(run, operator.getitem, [owner, index], Dict(()))
 
 
-def joined(run: ModelInterpreter, left: Value, right: Value) -> Tensor:
+def joined(run: ModelInterpreter, left: Value, right: Value) -> Value:
     """Return the tensor of arithmetic on two values, at least one of which is a tensor."""
     shapes = [one.shape if isinstance(one, Tensor) else () for one in (left, right)]
-    if not all(isinstance(one, tuple) for one in shapes):
-        return Tensor(run, shapes[0] if shapes[0] == shapes[1] else None)
-    rank = max(map(len, shapes))
-    padded = [(*(1,) * (rank - len(one)), *one) for one in shapes]
-    found: list[Value] = []
-    for one, other in zip(*padded, strict=True):
-        if one is other or one == other or other == 1:
-            found.append(one)
-        elif one == 1:
-            found.append(other)
-        else:
-            return Tensor(run, None)
-    return Tensor(run, tuple(found))
+    if shapes[0] == shapes[1] or shapes[1] == ():
+        return Tensor(run, shapes[0])
+    if shapes[0] == ():
+        return Tensor(run, shapes[1])
+    return applied(run, operator.add, [left, right], Dict(()))
