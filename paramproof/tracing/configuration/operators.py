@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from paramproof.tracing.configuration.attributes import Attributes
 from paramproof.tracing.configuration.paths import Dict, Instance, List
 from paramproof.tracing.configuration.terms import (
     Term,
@@ -19,7 +20,7 @@ from paramproof.tracing.configuration.terms import (
     present,
     term,
 )
-from paramproof.tracing.configuration.values import Method, Values, concrete, unknown
+from paramproof.tracing.configuration.values import Method, concrete, unknown
 
 SIGNS: dict[type[ast.AST], tuple[str, Callable[..., Any]]] = {
     ast.Add: ("+", operator.add),
@@ -40,7 +41,7 @@ SIGNS: dict[type[ast.AST], tuple[str, Callable[..., Any]]] = {
 """The operation that a node of Python stands for."""
 
 
-class Operators(Values):
+class Operators(Attributes):
     """Python's operators on values."""
 
     def truth(self, value: Value) -> Value:

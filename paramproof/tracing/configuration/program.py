@@ -22,6 +22,7 @@ from typing import Any
 from transformers.configuration_utils import PreTrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
+from paramproof.tracing.configuration.attributes import with_items
 from paramproof.tracing.configuration.interpreter import Interpreter
 from paramproof.tracing.configuration.paths import Dict, Instance, Raised
 from paramproof.tracing.configuration.terms import (
@@ -42,7 +43,7 @@ from paramproof.tracing.configuration.terms import (
     term,
     there,
 )
-from paramproof.tracing.configuration.values import Method, with_items
+from paramproof.tracing.configuration.values import Method
 
 CONFIG = term("config")
 
@@ -70,7 +71,7 @@ LABELS = frozenset({"num_labels", "id2label"})
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """What a configuration class makes of any keys; ``docs/operations.json`` has the operations."""
+    """What a configuration class makes of any keys, in the operations of ``terms.RESULTS``."""
 
     keys: Mapping[str, tuple[Term, Value]]
     """The keys that the class declares, each with its type and its default or ``MISSING``."""

@@ -40,7 +40,7 @@ RESULTS: dict[Any, frozenset[str]] = {
     None: _words("""
         config key absent get get_or if + - * // % ** & | neg abs round isfinite slice fold state
         item turn sum prod max min keys values items method class_of self made_by opaque field
-        layer_of rope labels"""),
+        layer_of rope"""),
 }
 """The operations of a program by the type of what they give: ``object`` for a part, None where it
 differs."""
