@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from paramproof.derivation.loops import LoopGuard, guards_with_both_answers, undecided_loop
@@ -16,9 +16,6 @@ from paramproof.derivation.trace_runner import (
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import expression, letter
 from paramproof.tracing.recorder import Caveat
-
-MAX_MOVES = 12
-"""Attempts to sample a new value for one size; a sample may equal the old value."""
 
 MAX_REJECTED = 40
 """Traces with other groups of tensors before the sizes that cause them are looked for."""
@@ -46,37 +43,24 @@ class TraceAligner:
     def traces(self, number: int) -> list[Trace]:
         """Return ``number`` traces that agree, the one at the constructor's own sizes first.
 
-        If there are none, sizes are fixed: first those that change the groups of tensors when they
-        move alone, then the lengths of loops, then all but those that can move together.
+        If there are none, sizes are fixed: all but those that can move together, and then the
+        lengths of loops.
         """
         traces = self.alike(number)
-        letters_to_fix = self.letters_to_fix()
-        while len(traces) < number:
-            letters = next(letters_to_fix, None)
-            if letters is None:
-                raise DerivationError(
-                    f"{self.runner.name}: at other sizes other tensors were made, "
-                    "and it was not found why",
-                    FailureCause.NOT_ALIKE,
-                )
-            if letters != self.runner.fixed:
-                self.fix(letters)
+        for letters_to_fix in (self.not_moving_together, lambda: self.runner.repeated):
+            if len(traces) < number:
+                self.runner.fixed = self.runner.fixed | letters_to_fix()
+                self.first = self.runner.trace(self.runner.sizes)
                 traces = self.alike(number)
+        if len(traces) < number:
+            raise DerivationError(
+                f"{self.runner.name}: at other sizes other tensors were made, "
+                "and it was not found why",
+                FailureCause.NOT_ALIKE,
+            )
         for question in self.both:
             self.caveats.pop(undecided_loop(question), None)
         return traces
-
-    def letters_to_fix(self) -> Iterator[set[str]]:
-        """Yield sets of sizes to fix, each after the one before it was not enough."""
-        given = set(self.runner.fixed)
-        yield self.runner.fixed | self.moving_alone()
-        yield self.runner.fixed | self.runner.repeated
-        self.fix(given)
-        yield given | self.not_moving_together()
-
-    def fix(self, letters: set[str]) -> None:
-        self.runner.fixed = letters
-        self.first = self.runner.trace(self.runner.sizes)
 
     def look_apart(self) -> None:
         """Trace once at sizes that differ from the constants to which they were found equal.
@@ -162,27 +146,6 @@ class TraceAligner:
         beside = [letters - indices for letters in asked if letters & indices]
         named = {name for letters in beside if len(letters) == 1 for name in letters}
         return named - self.runner.repeated
-
-    def moving_alone(self) -> set[str]:
-        """Return the sizes that, moved alone, change the groups of tensors or are refused."""
-        found = set()
-        for name in self.runner.sizes:
-            sizes = self.moved_alone(name)
-            if sizes is None:
-                continue
-            trace = self.at(sizes)
-            if trace is None or trace.parameters != self.first.parameters:
-                found.add(name)
-        return found
-
-    def moved_alone(self, name: str) -> Mapping[str, int] | None:
-        """Return sizes that differ from the constructor's own in one, None if none were found."""
-        still = self.runner.sizes.keys() - {name}
-        for _ in range(MAX_MOVES):
-            sizes = self.runner.draw(self.guards, fixed=still)
-            if sizes is None or sizes != dict(self.runner.sizes):
-                return sizes
-        return None
 
     def not_moving_together(self) -> set[str]:
         """Return the sizes to keep so that all others can move without changing the groups."""

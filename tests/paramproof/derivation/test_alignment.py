@@ -45,7 +45,6 @@ def turning(parts, A, H, **_):
 
 def test_a_letter_that_changes_what_is_made_alone_is_fixed():
     found = aligner(turning)
-    assert found.moving_alone() == {"A"}
     traces = found.traces(3)
     assert found.runner.fixed == {"A"}
     assert [trace.sizes["A"] for trace in traces] == [6] * 3
@@ -59,7 +58,6 @@ def refusing(parts, A, D, H, **_):
 
 
 def test_a_letter_that_is_refused_alone_is_fixed():
-    assert aligner(refusing).moving_alone() == {"D"}
     assert {trace.sizes["D"] for trace in aligner(refusing).traces(3)} == {2}
 
 
@@ -75,7 +73,6 @@ def by_ratio(parts, A, D, H, L):
 def test_letters_that_may_not_move_together_are_fixed():
     """None of them does anything alone, and none is a loop's."""
     found = aligner(by_ratio)
-    assert found.moving_alone() == set()
     assert found.not_moving_together() == {"D"}
     traces = aligner(by_ratio).traces(4)
     assert [paths(trace) for trace in traces] == [["weight", "layers.*"]] * 4
@@ -180,15 +177,3 @@ def test_what_its_own_sizes_answer_otherwise_is_doubted():
     beyond = list(map(str, found.beyond))
     assert beyond == ["H < 90"]
     assert doubts == [f"at its own sizes it was not asked whether {one}" for one in beyond]
-
-
-def test_a_letter_that_cannot_move_is_not_tried():
-    def bound(parts, A, D, H, **_):
-        if A == 6 and D < 3 and D > 1:
-            parts.add("weight", H)
-
-    found = aligner(bound)
-    found.start()
-    traced = found.runner.traced
-    assert found.moving_alone() == set()
-    assert found.runner.traced == traced + 2  # H and L
