@@ -109,6 +109,8 @@ def _with_sizes(
     if LABELS in sizes:
         keys = {k: v for k, v in keys.items() if k not in NAMES_OF_LABELS}
     start, inner = config_class(**deepcopy(dict(given))), dict[str, dict[str, int]]()
+    keys |= {names[k]: getattr(start, names[k]) for k in [*keys] if k in names}
+    keys = {k: v for k, v in keys.items() if k not in names}
     for name, size in sizes.items():
         head, dot, rest = name.partition(".")
         base_name, bracket, index = name.partition("[")
