@@ -17,7 +17,7 @@ from paramproof.catalogue.names import QUANTIZATION, ReadPart, irrelevant_keys, 
 from paramproof.catalogue.program import Refused
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import SizeName, sizes_by_name
-from paramproof.formulas.path import leaf, lies_in, parent
+from paramproof.formulas.path import lies_in, parent
 from paramproof.formulas.printing import legible, shown
 
 SHORT_NAME = 6
@@ -33,19 +33,22 @@ def find_unknown_keys(entry: Entry, config: Mapping[str, Any]) -> tuple[str, ...
     """
     program = entry.part.program.name
     data = programs().file(programs().index["configurations"][program])["configurations"][program]
-    unknown = _unknown(config, "", entry.part)
-    found = {path: value for path, value in unknown if path not in data.get("reads", ())}
-    for path, value in found.items():
-        if sizes := [*_sizes_in(leaf(path), value)]:
+    found = []
+    for part, key, value in _unknown(config, "", entry.part):
+        path = f"{part}.{key}" if part else key
+        if path in data.get("reads", ()):
+            continue
+        found.append(path)
+        if sizes := [*_sizes_in(key, value)]:
             for name, size in sizes:
-                _require_no_default(entry, path, name, size)
+                _require_no_default(entry, part, key, name, size)
         else:
-            _require_not_misspelt(entry, path, value)
+            _require_not_misspelt(entry, part, key, value)
     return tuple(found)
 
 
-def _unknown(config: Mapping[str, Any], before: str, part: Any) -> Iterator[tuple[str, object]]:
-    """Yield the path of each unknown key, and its value."""
+def _unknown(config: Mapping[str, Any], path: str, part: Any) -> Iterator[tuple[str, str, object]]:
+    """Yield each unknown key with the path of its part, and its value."""
     parts = {name: one for name, one in part.values.items() if isinstance(one, ReadPart)}
     # The keys of a part that is absent may be at top level. Classes also look for keys of others.
     owners = [part, *(one for name, one in parts.items() if config.get(name) is None)]
@@ -55,9 +58,9 @@ def _unknown(config: Mapping[str, Any], before: str, part: Any) -> Iterator[tupl
     for key, value in config.items():
         inner = parts.get(part.program.aliases.get(key, key))
         if inner and isinstance(value, Mapping):
-            yield from _unknown(value, f"{before}{key}.", inner)
+            yield from _unknown(value, f"{path}.{key}" if path else key, inner)
         elif key not in known:
-            yield f"{before}{key}", value
+            yield path, key, value
 
 
 def _names_of(part: ReadPart) -> tuple[Mapping[str, Any], ...]:
@@ -74,21 +77,21 @@ def _sizes_in(key: str, value: Any) -> Iterator[tuple[str, int]]:
         yield key, int(value)
 
 
-def _require_no_default(entry: Entry, path: str, name: str, value: int) -> None:
+def _require_no_default(entry: Entry, part: str, key: str, name: str, value: int) -> None:
     """Raise ``InvalidInput`` if the type's default would be counted in place of a size.
 
-    The key at ``path`` has this ``name``, or is a block with that name inside it.
+    The ``key`` of a part is this ``name``, or a block with that name inside it.
     """
-    part = parent(path) if name == leaf(path) else ""
-    sizes = {one: size for one, size in _sizes_of(entry).items() if lies_in(one, part)}
-    own = {one: size for one, size in sizes.items() if parent(one) == part} or sizes
+    path, within = f"{part}.{key}" if part else key, part if name == key else ""
+    sizes = {one: size for one, size in _sizes_of(entry).items() if lies_in(one, within)}
+    own = {one: size for one, size in sizes.items() if parent(one) == within} or sizes
     for meant in sizes_by_name()[name]:
         same = {one: size for one, (size, meanings) in own.items() if meant in meanings}
         if value in same.values():
             return
         if absent := [one for one in same if one in entry.absent]:
             what = f"{entry.model_type} has no {legible(path)}"
-            what += "" if leaf(path) == name else f", and its {name} would be ignored"
+            what += "" if key == name else f", and its {name} would be ignored"
             raise InvalidInput(f"{what}; write {' or '.join(absent[:3])}", key=path)
         if not same and meant.letter == "E" and value > 1:
             problem = f"{entry.model_type} has no experts, so {legible(path)} would be ignored"
@@ -107,18 +110,18 @@ def _sizes_of(entry: Entry) -> dict[str, tuple[int, set[SizeName]]]:
     return found
 
 
-def _require_not_misspelt(entry: Entry, path: str, value: object) -> None:
-    key, part = leaf(path), entry.parts[parent(path)]
+def _require_not_misspelt(entry: Entry, path: str, key: str, value: object) -> None:
+    part, before = entry.parts[path], f"{path}." if path else ""
     for name in {**part.program.types, **part.program.fields}:
         is_alike = part.program.aliases.get(name, name) not in part.keys and is_misspelt(key, name)
         own = part.values.get(name)
         if not is_alike or not (own is None or _kind(own) is _kind(value)):
             continue
-        meant = path.removesuffix(key) + name
         others = [not own] if isinstance(own, bool) else [value, 1, 2]
-        if any(_changes(entry, meant, one) for one in others):
-            problem = f"{shown(path)} is not a key of the model type {entry.model_type}: did you "
-            raise InvalidInput(f"{problem}mean {shown(meant)}?", key=path)
+        if any(_changes(entry, f"{before}{name}", one) for one in others):
+            problem = f"{shown(before + key)} is not a key of the model type {entry.model_type}: "
+            problem += f"did you mean {shown(before + name)}?"
+            raise InvalidInput(problem, key=f"{before}{key}")
 
 
 def _kind(value: object) -> type:

@@ -370,7 +370,7 @@ def spec_of(one: Architecture, keys: Mapping[str, Any]) -> Spec | None:
     is_tied = keys["model_type"] != "llama" if tied is None else tied is True
     try:
         spec = family.spec(**sizes, **{"tie_word_embeddings": is_tied, **parts})
-    except ValueError:
+    except (TypeError, ValueError):  # A model without layers has no size of theirs.
         return None
     own = one.inventory(one.sizes).total()
     return spec if inventory(spec.letters()).total() == own else None

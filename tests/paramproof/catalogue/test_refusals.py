@@ -15,7 +15,8 @@ REFUSED = {
     ),
     "indivisible by a default": (
         {"num_attention_heads": 7},
-        "num_attention_heads=7 is not supported: it must be a divisor of hidden_size, which is 4096",
+        "num_attention_heads=7 is not supported: "
+        "it must be a divisor of hidden_size, which is 4096",
     ),
     "not in a list": (
         {"hidden_act": "xielux"},
