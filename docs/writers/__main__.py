@@ -19,13 +19,12 @@ from docs.writers import (
     evidence,
     formulas,
     libraries,
-    reader,
     schema,
     versions,
 )
 from docs.writers.blocks import PAGES, fill
 
-REGISTERED = (benchmarks, claims, formulas, libraries, reader, schema, versions)
+REGISTERED = (benchmarks, claims, formulas, libraries, schema, versions)
 """Modules whose import registers what fills places, and which measure nothing."""
 
 MEASURES: Mapping[str, Callable[[], None]] = {
