@@ -1,6 +1,6 @@
 """The traced program of a configuration class makes the fields that transformers makes.
 
-Rotary positions, labels, settings of execution and `per_layer_config` are rules of their own, and
+Rotary positions, settings of execution and `per_layer_config` are rules of their own, and
 their keys and refusals are left out.
 """
 
