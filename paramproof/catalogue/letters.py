@@ -51,7 +51,7 @@ from paramproof.tracing.instrumented.lengths import (
     length_from_iterations,
     record_length,
 )
-from paramproof.tracing.recorder import RUNNING, Iteration, caveat_text, has_loop_index, recording
+from paramproof.tracing.recorder import RUNNING, caveat_text, has_loop_index, recording
 from paramproof.tracing.symbolic.arithmetic import expression_of, plain_number
 from paramproof.tracing.symbolic.symfloat import SymFloat
 from paramproof.tracing.symbolic.symint import SymInt
@@ -123,7 +123,7 @@ class Trace:
         match value:
             case bool() | SymInt() | SymRange() | Part() | Nested() | Kinds():
                 return value
-            case int() if value >= 0 and not path.endswith(UNSIZED) and not path.startswith(NEW):
+            case int() if value >= 0 and not path.endswith(UNSIZED) and NEW not in path:
                 self.sizes[path] = self.own.get(path, value)
                 return SymInt(self.sizes[path], letter(path))
             case dict() if all(isinstance(k, str) and k.isidentifier() for k in value):
@@ -225,6 +225,11 @@ class SizedPart(Part):
             yield
         self.loops, self.local = loops, local
 
+    def fold(self, letter: str, source: Any, states: Any, nexts: Any) -> Any:
+        if found := iteration.symbolic_iteration(source):
+            fix(found.length, found.total)
+        return super().fold(letter, source, states, nexts)
+
 
 def has_sizes(items: list[Any]) -> bool:
     return known_length(items) is not None or any(isinstance(one, SymInt) for one in items)
@@ -253,16 +258,16 @@ def comprehension(letter: Any, source: Any, element: Any, kept: Any) -> Any:
         known = length_from_iterations(found, made)
         if known and known.length is None:
             for one in (one for where in made for one in where):
-                fix(one)
+                fix(one.length, one.total)
             return found
         return record_length(found, known.length, known.index) if known else found
 
     return code
 
 
-def fix(one: Iteration) -> None:
+def fix(length: Expression | None, number: int) -> None:
     """Let a loop have no other length."""
-    bool(SymInt(one.total, one.length) == one.total)
+    bool(SymInt(number, length) == number)
 
 
 def module(*codes: Any) -> Any:
@@ -273,7 +278,9 @@ def module(*codes: Any) -> Any:
         for label, exists, it in rows:
             if exists(part):
                 name = label(part)
-                step = LAYER if name is None or str(name).isdigit() else str(name)
+                # A name by an index makes a tensor for each index, which loses nothing.
+                step = LAYER if name is None else str.__str__(name)
+                step = LAYER if step.isdigit() else step
                 for some in it(part) or () if name == "" else [it(part)]:
                     for (path, *key), made in some.items():
                         whole = f"{step}.{path}" if step and path else step or path
@@ -308,7 +315,7 @@ def dimensions(shape: Any) -> tuple[Expression, ...] | None:
     shape = [shape] if isinstance(shape, int) else [*shape]
     lengths = [made.substitute(here) for one in shape if (made := expression_of(one)) is not None]
     if len(lengths) < len(shape) or any(has_loop_index(one.letters) for one in lengths):
-        raise NotSymbolic(f"the shape {shape!r:.60}")
+        raise NotSymbolic("a length of a tensor")
     return tuple(lengths)
 
 
@@ -327,8 +334,10 @@ def item(owner: Any, index: Any) -> Any:
     is_unknown = isinstance(index, SymInt) and isinstance(owner, list) and not known_length(owner)
     if is_unknown and has_sizes(owner):
         # Layers of different sizes: there are as many as the list has.
+        made = expression_of(index)
         for one in RUNNING:
-            fix(one)
+            if made is None or one.letter in made.letters:
+                fix(one.length, one.total)
         return list.__getitem__(owner, plain_number(index))
     return containers.get_item(owner, index)
 
@@ -340,7 +349,8 @@ def range_of(*ends: Any) -> Any:
 
 def new_part(part: SizedPart, kind: str, keys: Any, code: Any) -> SizedPart:
     """Return a part: at the path of its keys, or else of the field that it is."""
-    path = part.of(parts_of(part.catalogue, part.program.name).get(code, NEW))
+    known = parts_of(part.catalogue, part.program.name)
+    path = part.of(known.get((code, kind)) or known.get((code, "")) or NEW)
     path = keys.path if isinstance(keys, Nested) and keys.path else path
     return SizedPart(part.catalogue, kind, keys, part.trace, path)
 
@@ -366,8 +376,9 @@ def parts_of(catalogue: Catalogue, kind: str) -> dict[Any, str]:
             case ["if", _, *some] | ["or", *some] | ["updated", *some]:
                 for one in some:
                     find(file, one, name)
-            case ["new", _, keys]:
-                found.setdefault(catalogue.code(file, keys), name)
+            case ["new", own, keys]:
+                kind = own if isinstance(own, str) else ""
+                found.setdefault((catalogue.code(file, keys), kind), name)
 
     for name, node in catalogue.file(own)["configurations"][kind].get("fields", {}).items():
         find(own, node, name)

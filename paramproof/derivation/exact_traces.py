@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from paramproof.derivation.guard_set import simplify_exact_division
-from paramproof.derivation.loops import INDEX, GuardedCount, at_least, count_in_loops, index_guards
+from paramproof.derivation.loops import INDEX, GuardedCount, at_least, counts_in_loops, index_guards
 from paramproof.formulas.active import says_per_token
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
@@ -96,9 +96,14 @@ class Conditions:
         for one in recorder.guards:
             if not has_loop_index(one.letters):
                 self.add(one, Outcome.OTHERS)
-        parts = (one for caveat in recorder.caveats for one in caveat)
-        read = (name for one in parts if isinstance(one, Expression) for name in one.letters)
-        for name in dict.fromkeys(name for name in read if name in self.sizes):
+        read = [one for caveat in recorder.caveats for one in caveat if isinstance(one, Expression)]
+        names = dict.fromkeys(name for one in read for name in sorted(one.letters))
+        if len(read) < len(recorder.caveats) or has_loop_index(frozenset(names)):
+            # Something of a loop was: no loop may be another.
+            asked = [one.letters for one in recorder.guards if has_loop_index(one.letters)]
+            asked += [one.letters for one in recorder.loop_lengths]
+            names |= dict.fromkeys(sorted(frozenset[str]().union(*asked)))
+        for name in [one for one in names if one in self.sizes]:
             size = expression(self.sizes[name])
             self.add(Condition(Relation.EQUAL, letter(name), size, True), Outcome.OTHERS)
 
@@ -109,11 +114,13 @@ class Conditions:
 
 
 def other_sizes(trace: ExactTrace, conditions: Conditions) -> Iterator[dict[str, int]]:
-    """Yield other sizes of what the indexes of loops were compared with."""
+    """Yield other sizes of what the indexes of loops were compared with, and of short loops."""
     recorder, sizes = trace.recorder, trace.sizes
     asked = [one.letters for one in recorder.guards if has_loop_index(one.letters)]
     loops = frozenset[str]().union(*(one.letters for one in recorder.loop_lengths))
-    names = sorted(loops.union(*asked) & sizes.keys() - conditions.fixed) if asked else []
+    # A loop of one or two turns does not show what changes from turn to turn.
+    short = any(one.value(sizes) < 3 for one in recorder.loop_lengths)
+    names = sorted(loops.union(*asked) & sizes.keys() - conditions.fixed if asked or short else ())
     random, number = Random(0), 0
     for _ in range(TRIES if names else 0):
         more = {name: random.randint(0, 3) for name in names}
@@ -188,23 +195,38 @@ def number_of(
             if all(need.is_met(one.sizes) for need in needs)
         ]
         made, first = there[0]
-        asked = [(made, one.recorder, one.sizes) for made, one in there if made]
-        found = of_kinds(first, made) or of_places(first, made)
-        found = found or (count_in_loops(asked) if asked else None)
-        if found and all(
-            found.number.value(one.sizes) == len(made)
-            for made, one in there
-            if all(need.is_met(one.sizes) for need in found.needs)
-        ):
-            return found.number, [*needs, *found.needs]
+        for found in possible_numbers(there):
+            if all(
+                found.number.value(one.sizes) == len(made)
+                for made, one in there
+                if all(need.is_met(one.sizes) for need in found.needs)
+            ):
+                return found.number, [*needs, *found.needs]
         if not loops:
             return expression(len(made)), needs
         # The outermost loop that may have another length may not.
         length = next(iter(loops))
         del loops[length]
-        if not has_loop_index(length.letters):
-            number = expression(length.value(traces[0].sizes))
-            needs.append(Condition(Relation.EQUAL, length, number, True))
+        needs += unchanged(first, length)
+
+
+def possible_numbers(
+    there: Sequence[tuple[Sequence[IterationStack], ExactTrace]],
+) -> Iterator[GuardedCount]:
+    made, first = there[0]
+    yield from filter(None, (of_kinds(first, made), of_places(first, made)))
+    if asked := [(made, one.recorder, one.sizes) for made, one in there if made]:
+        yield from counts_in_loops(asked)
+
+
+def unchanged(trace: ExactTrace, length: Expression) -> Iterator[Condition]:
+    """Yield conditions under which a loop has this length, and its answers are as in a trace."""
+    if not has_loop_index(length.letters):
+        yield Condition(Relation.EQUAL, length, expression(length.value(trace.sizes)), True)
+    own = {index for index, other in trace.recorder.indices.items() if other == length}
+    asked = [one.letters for one in trace.recorder.guards if one.letters & own]
+    for name in sorted(frozenset[str]().union(*asked) & trace.sizes.keys()):
+        yield Condition(Relation.EQUAL, letter(name), expression(trace.sizes[name]), True)
 
 
 def of_kinds(trace: ExactTrace, made: Any) -> GuardedCount | None:

@@ -270,13 +270,20 @@ class GuardedCount(NamedTuple):
 def count_in_loops(
     traces: Sequence[tuple[Sequence[IterationStack], Recorder, Mapping[str, int]]],
 ) -> GuardedCount | None:
-    """Return how many tensors of one group the loops create, None if they do not tell.
+    """Return how many tensors of one group the loops create, None if they do not tell."""
+    return next(counts_in_loops(traces), None)
+
+
+def counts_in_loops(
+    traces: Sequence[tuple[Sequence[IterationStack], Recorder, Mapping[str, int]]],
+) -> Iterator[GuardedCount]:
+    """Yield how many tensors of one group the loops may create.
 
     ``traces`` has, for each trace, the iterations that created the tensors, the recorder and the
     sizes.
     """
     found = [dict.fromkeys(_candidates(*trace)) for trace in traces]
-    return next((one for one in found[0] if all(one in others for others in found[1:])), None)
+    return (one for one in found[0] if all(one in others for others in found[1:]))
 
 
 def _candidates(
