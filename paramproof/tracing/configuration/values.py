@@ -125,7 +125,7 @@ class Values(Paths):
             return Dict(self.path, None, {key: self.boxed(one) for key, one in value.items()})
         return tuple(map(self.boxed, value)) if type(value) is tuple else value
 
-    def object_of(self, value: Value, kind: type[Heap]) -> Value:
+    def object_of(self, value: Value, kind: Any) -> Value:
         """Return the object that stands for an unknown value, to be changed."""
         in_loop = mentions(value, lambda one: one.op in ("item", "state"))
         if not isinstance(value, Term) or value.op not in _READ or in_loop:
@@ -137,9 +137,7 @@ class Values(Paths):
                 root = root.args[0]
             if value in self.embedded or self.origins.get(root, 0) > 1:
                 raise Unknown(f"a change of {value!r:.80}, which stands elsewhere too")
-            found = Dict((), value) if kind is Dict else List((), value)
-            if kind is Instance:
-                found = Instance((), None, value)
+            found = Instance((), None, value) if kind is Instance else kind((), value)
             self.changed[value] = found
         if not isinstance(found, kind):
             raise Unknown(f"{value!r:.80} as two kinds of object")
