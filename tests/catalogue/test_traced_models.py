@@ -121,6 +121,10 @@ self.out = self.by_name[config.hidden_act](dim=config.width).get_parameter_proje
     "buffers of computed sizes": """
 self.mask = nn.Buffer(torch.arange(config.width).expand(1, -1).unsqueeze(-1) + torch.zeros(config.depth))
 self.register_buffer("names", None)""",
+    "buffers of halves": """
+half = torch.arange(config.width // 2)
+self.halves = nn.Buffer(torch.cat([half.sin(), half.cos()])[None])
+self.even = nn.Buffer(torch.arange(0, config.width, 2).repeat_interleave(2))""",
     "an activation": "self.act = ACT2FN[config.hidden_act]",
     "numbers of numpy": "self.x = nn.Linear(int(np.prod(config.sizes)), 1)",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -27,15 +27,13 @@ COMPUTED = frozenset({"opaque", "rope"})
 """Operations whose result no shape and no condition may depend on."""
 
 
-def trace_model(
-    model_class: type[Any], parts: Mapping[str, type[Any]] | None = None, any_class: bool = False
-) -> Model:
+def trace_model(model_class: type[Any], any_class: bool = True) -> Model:
     """Trace the constructor of a model class; raise ``Unknown`` for what is not understood.
 
-    A part has the class that it has by default, or that ``parts`` has under the name of its field.
-    With ``any_class``, others may be of any class, unless more is understood without that.
+    Parts whose model type names their class may be of ``any_class``, unless more is understood
+    where they are of that of the default.
     """
-    run = ModelInterpreter(parts or {}, any_class)
+    run = ModelInterpreter(any_class)
     try:
         found = traced(model_class, run)
         if not run.of_any:
@@ -43,9 +41,9 @@ def trace_model(
     except Unknown:
         if not run.of_any:
             raise
-        return trace_model(model_class, parts)
+        return trace_model(model_class, any_class=False)
     try:
-        pinned = trace_model(model_class, parts)
+        pinned = trace_model(model_class, any_class=False)
     except Unknown:
         return found
     return pinned if not_understood(found) - not_understood(pinned) else found

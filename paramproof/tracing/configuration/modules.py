@@ -19,7 +19,7 @@ import itertools
 import math
 import numbers
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from torch import nn
@@ -95,8 +95,8 @@ SKIPPED_MODULES = ("torch.nn.init", "transformers.initialization", "torch._C", "
 class ModelInterpreter(PartInterpreter):
     """Runs model classes of transformers."""
 
-    def __init__(self, parts: Mapping[str, Any], any_class: bool = False) -> None:
-        super().__init__(parts, any_class)
+    def __init__(self, any_class: bool) -> None:
+        super().__init__(any_class)
         self.packages = ("transformers", "torch")
         self.walked: dict[int, Value] = {}
         """What each of the loops that are running goes through, if it is layers or tensors."""

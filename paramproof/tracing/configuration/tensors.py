@@ -1,8 +1,8 @@
 """The shapes of the tensors that a constructor makes.
 
 A shape is a tuple of sizes, a term for a list of sizes whose number is unknown, or None. What a
-function of torch makes is found by running it on tensors without numbers, with a prime in place of
-each unknown size: a size of the result is what gives it for three choices of primes. If nothing
+function of torch makes is found by running it on tensors without numbers, with a number in place of
+each unknown size: a size of the result is what gives it for three choices of numbers. If nothing
 does, the shape is unknown. A number that is read out of a tensor is ``opaque``. Neither may reach
 the shape of a parameter, which is checked when tensors are written.
 """
@@ -14,7 +14,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
-from itertools import permutations
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 SIZED = frozenset({"empty", "zeros", "ones", "randn", "rand", "empty_strided"})
 """Functions that take the shape of what they make."""
 
-SMALL = [one for one in range(2, 400) if all(one % two for two in range(2, one))]
-LARGE = [one for one in range(400, 4000) if all(one % two for two in range(2, 64))]
-"""Primes for unknown sizes: in one order, in the other, and less than most known sizes."""
+PRIMES = [one for one in range(211, 800) if all(one % two for two in range(2, 29))]
 
 OPERATIONS: dict[str, tuple[ast.operator, Callable[[int, int], int]]] = {
     "+": (ast.Add(), operator.add),
@@ -165,21 +163,21 @@ def reshaped(run: ModelInterpreter, shape: Value, wanted: Value) -> Value:
         return wanted
     if not isinstance(shape, tuple):
         return None
-    product = partial(reduce, partial(run.binary, ast.Mult()))
-    rest = product([one for one in wanted if one != -1], 1)
-    size = run.binary(ast.FloorDiv(), product(shape, 1), rest)
+    whole = partial(reduce, partial(run.binary, ast.Mult()))
+    rest = whole([one for one in wanted if one != -1], 1)
+    size = run.binary(ast.FloorDiv(), whole(shape, 1), rest)
     return tuple(size if one == -1 else one for one in wanted)
 
 
-# Functions that run with primes
+# Functions that run with numbers in place of unknown sizes
 
 
 class _Unreadable(Exception):
     """A value has nothing that may stand in its place, or a size none of the forms known here."""
 
 
-class _Primes:
-    """Puts primes in place of unknown sizes, and reads sizes of results."""
+class _Numbers:
+    """Puts numbers in place of unknown sizes, and reads sizes of results."""
 
     def __init__(self, run: ModelInterpreter) -> None:
         self.run = run
@@ -194,8 +192,9 @@ class _Primes:
             sizes = [self.number(one) if isinstance(one, Term) else one for one in value.args]
             return OPERATIONS[value.op][1](*sizes)
         place = list(self.symbols).index(value)
-        at = place * 37 % len(LARGE)
-        return (LARGE[at], LARGE[-1 - at], SMALL[place])[self.turn]
+        at = place * 37 % len(PRIMES)
+        # Of each order, with and without small factors, and less than most known sizes.
+        return (PRIMES[at], 6 * PRIMES[-1 - at], place + 2)[self.turn]
 
     def of(self, value: Value) -> Any:  # noqa: C901 - a case for each kind of value
         """Return what stands for a value; every unknown number differs from turn to turn."""
@@ -260,7 +259,7 @@ class _Primes:
                 known[one].append(self.number(one))
         for one, numbers in known.items():
             yield numbers, lambda one=one: one
-        for one, other in permutations(known, 2):
+        for one, other in product(known, repeat=2):
             for sign in "+", "*", "-":
                 node, operation = OPERATIONS[sign]
                 numbers = map(operation, known[one], known[other])
@@ -280,15 +279,15 @@ def rounded_up(run: ModelInterpreter, one: Value, other: Value) -> Value:
 
 def applied(run: ModelInterpreter, function: Any, args: Sequence[Value], named: Dict) -> Value:
     """Return what a function of torch makes of tensors, sizes and settings."""
-    primes = _Primes(run)
+    numbers = _Numbers(run)
     left = {key: one for key, one in named.own.items() if key not in ("device", "dtype", "out")}
     results = []
     try:
-        for primes.turn in range(3):
-            stand = [primes.of(one) for one in args], {k: primes.of(v) for k, v in left.items()}
+        for numbers.turn in range(3):
+            stand = [numbers.of(one) for one in args], {k: numbers.of(v) for k, v in left.items()}
             with torch.device("meta"):
                 results.append(function(*stand[0], **stand[1]))
-        return primes.read(results)
+        return numbers.read(results)
     except (_Unreadable, RuntimeError, TypeError, ValueError, IndexError, NotImplementedError):
         return Tensor(run, None)
 
