@@ -3,9 +3,8 @@
 import pytest
 
 from docs.writers.libraries import SETS, stored
-from paramproof.catalogue import model_types, read_type
-from paramproof.catalogue.entries import entry_in, usual_class
-from paramproof.catalogue.names import release
+from paramproof.catalogue import entry, model_types
+from paramproof.catalogue.names import release, usual_class
 from paramproof.formulas.notation import expression_in
 from sweep.witnesses.__main__ import known
 from sweep.witnesses.comparison import (
@@ -58,10 +57,9 @@ def test_a_mistake_is_counted_by_the_catalogue(name):
     """transformers' count is the entry's, and the formulas add up to mlx-lm's."""
     said = MISTAKES[name]
     config = said["config"]
-    file = read_type(config["model_type"])
-    found = entry_in(file, config, usual_class(file))
-    tensors = parameters(found.derivation)
-    _, sizes, effects = explain(tensors, found.sizes, config, causes_of(file.model_type))
+    found = entry(config, usual_class(config["model_type"])).derivation
+    tensors = parameters(found)
+    _, sizes, effects = explain(tensors, found.sizes, config, causes_of(config["model_type"]))
     assert {n: expression_in(one) for n, one in said["causes"].items()} == effects
     assert said["ours"] == sum(one.size.evaluate(found.sizes) for one in tensors)
     added = sum(one.evaluate(sizes) for one in effects.values())
@@ -102,15 +100,13 @@ def test_when_a_cause_applies():
 
 
 def test_the_effect_of_a_cause():
-    llama = entry_in(read_type("llama"), LLAMA_3_1_8B)
+    llama = entry(LLAMA_3_1_8B).derivation
     tied = Cause("tied", "", removed=["^lm_head"])
     wide = Cause("wide", "", replaced={"F": "4·H"})
     bias = Cause("bias", "", vectors={"bias": "o_proj"}, added={"bias": "H", "new": "L"})
-    made, sizes, effects = explain(
-        parameters(llama.derivation), llama.sizes, {}, [tied, wide, bias]
-    )
+    made, sizes, effects = explain(parameters(llama), llama.sizes, {}, [tied, wide, bias])
     assert [*map(str, effects.values())] == ["−V·H", "L·(12·H² − 3·H·F)", "L·(H + 1) + H"]
-    everything = llama.count + sum(one.evaluate(sizes) for one in effects.values())
+    everything = llama.count(llama.sizes) + sum(one.evaluate(sizes) for one in effects.values())
     assert sum(one.size.evaluate(sizes) for one in made) == everything
 
 
@@ -119,8 +115,8 @@ def test_tensors_are_matched_by_name_or_by_size():
         assert common_name(path) == "model.norm.weight"
     ours = "model.layers.*.mlp.experts.gate_up_proj"
     assert common_name("model.layers.*.mlp.switch_mlp.up_proj.weight") == ours
-    llama = entry_in(read_type("llama"), LLAMA_3_1_8B)
-    head = [one for one in llama.derivation.tensors if one.path == "lm_head.weight"]
+    llama = entry(LLAMA_3_1_8B).derivation
+    head = [one for one in llama.tensors if one.path == "lm_head.weight"]
     size = 128256 * 4096
     same = {Group("lm_head.weight", (size,)): 1}
     assert by_name(head, llama.sizes, same) == by_size(head, llama.sizes, same) == {}

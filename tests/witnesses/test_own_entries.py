@@ -1,16 +1,16 @@
-"""The entries derived from mlx-lm's models agree with them, and are the same when derived again."""
+"""The programs of mlx-lm's own types agree with its models, and are the same when made again."""
 
-import copy
 from collections import Counter
 
 import pytest
 
-from paramproof.catalogue import entries
-from paramproof.catalogue.files import parse_type, read_type
+from paramproof.catalogue.names import programs
+from paramproof.tracing.configuration.nodes import encoded
+from sweep.mlx_lm import __main__ as command
 from sweep.mlx_lm.__main__ import check_type, judge, main
-from sweep.mlx_lm.entry import build_mlx_lm_entry, published_models
-from sweep.samples.random_configs import Verdict
-from sweep.store import read_entry
+from sweep.mlx_lm.fitted import file_of, published_models
+from sweep.programs import differences, read_files
+from sweep.samples.verdict import Verdict
 
 CONFIGURATIONS = 80
 """Random configurations of each type; ``python -m sweep.mlx_lm --check`` takes more."""
@@ -26,30 +26,33 @@ def test_random_configurations_are_counted_as_mlx_lm_builds_them(name):
 
 
 @pytest.mark.parametrize("name", ["mimo", "qwen"])
-def test_an_entry_is_the_same_when_it_is_derived_again(name):
-    data = build_mlx_lm_entry(name)
-    assert parse_type(data).versions == read_type(name).versions
-    assert data == read_entry(name)
+def test_programs_are_the_same_when_they_are_made_again(name):
+    before = {name: read_files()[name]}
+    assert [*differences(before, {name: file_of(name)})] == []
 
 
-def test_a_wrong_formula_is_found(monkeypatch):
-    data = copy.deepcopy(read_entry("qwen"))
-    data["classes"]["QWenLMHeadModel"]["tensors"]["transformer.ln_f.weight"] = "2·H"
-    monkeypatch.setattr(entries, "read_file_for", lambda *_: parse_type(data))
+def test_a_wrong_program_is_found(monkeypatch):
+    real = command.entry
+    monkeypatch.setattr(command, "entry", lambda config: real({**config, "hidden_size": 65}))
     (found,) = {judge({"model_type": "qwen", "hidden_size": 64}).verdict}
     assert found is Verdict.OTHER
 
 
-def test_an_accepted_value_that_mlx_lm_refuses_is_found(monkeypatch):
-    data = copy.deepcopy(read_entry("mimo"))
-    data["free"]["rope_longrope"] = "rope_scaling"
-    monkeypatch.setattr(entries, "read_file_for", lambda *_: parse_type(data))
-    sizes = dict(published_models()["mimo"]["keys"])
-    config = {"model_type": "mimo", **sizes, "rope_scaling": {"type": "longrope"}}
+def test_what_mlx_lm_refuses_is_refused():
+    keys = dict(published_models()["mimo"]["keys"])
+    config = {"model_type": "mimo", **keys, "rope_scaling": {"type": "longrope"}}
     assert judge(config).verdict is Verdict.NOT_COUNTED
-    pairs = [1.0] * (sizes["hidden_size"] // sizes["num_attention_heads"] // 2)
-    config["rope_scaling"] |= {"factor": 4.0, "long_factor": pairs, "short_factor": pairs}
-    assert judge(config).verdict is Verdict.REFUSED
+    assert judge({**config, "rope_scaling": {"type": "linear", "factor": 2.0}}).verdict is (
+        Verdict.EQUAL
+    )
+
+
+def test_sizes_that_no_formula_has_are_held():
+    """PLaMo rounds the heads of keys up: their number stays that of the published model."""
+    keys = dict(published_models()["plamo"]["keys"])
+    config = {"model_type": "plamo", **keys, "hidden_size": 1280, "num_hidden_layers": 3}
+    assert judge(config).verdict is Verdict.EQUAL
+    assert judge({**config, "num_attention_heads": 20}).verdict is Verdict.NOT_COUNTED
 
 
 def test_the_command_prints_totals(capsys):
@@ -60,3 +63,9 @@ def test_the_command_prints_totals(capsys):
 def test_an_unknown_type(capsys):
     assert main(["llama"]) == 2
     assert "models.toml has no type llama" in capsys.readouterr().err
+
+
+def test_the_file_needs_no_base():
+    data = encoded(read_files()["qwen"], {})
+    assert set(data["configurations"]) == {"qwen.ModelArgs"}
+    assert programs().types["qwen"] == "qwen.ModelArgs"
