@@ -61,8 +61,9 @@ def read_files() -> dict[str, Data]:
             if rules.pop("base", ""):
                 for kind in (*VALUES, "keys"):
                     rules[kind] = {**common.get(kind, {}), **rules.get(kind, {})}
-                for kind in ("refusals", "taken"):
-                    rules[kind] = [*common.get(kind, ()), *rules.get(kind, ())]
+                rules["refusals"] = [*common["refusals"], *rules["refusals"]]
+                taken = {*common["taken"], *rules["taken"]} - declared(rules)
+                rules["taken"] = sorted(taken)
     return files
 
 
@@ -77,9 +78,12 @@ def write_files(files: Mapping[str, Data]) -> None:
     common: Data = {
         kind: common_values([one[kind] for one in classes]) for kind in (*VALUES, "keys")
     }
-    for kind in ("refusals", "taken"):
+    # A key that a class declares may be listed as taken in the base: declaring it wins.
+    of = {"refusals": [{*one["refusals"]} for one in classes]}
+    of["taken"] = [declared(one) | {*one["taken"]} for one in classes]
+    for kind, values in of.items():
         every = Counter(value for one in classes for value in one[kind])
-        common[kind] = [one for one, number in every.items() if number == len(classes)]
+        common[kind] = [one for one in every if all(one in given for given in values)]
     own: dict[str, Data] = {}
     for name, data in files.items():
         is_other = "transformers" not in data["versions"]
@@ -106,6 +110,10 @@ def common_values(of_classes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             number = Counter(same(one[name]) for one in of_classes)
             found[name] = values[number.most_common(1)[0][0]]
     return found
+
+
+def declared(rules: Data) -> set[str]:
+    return {*rules["keys"], *rules["fields"], *rules["aliases"]}
 
 
 def without(rules: Data, common: Data) -> Data:

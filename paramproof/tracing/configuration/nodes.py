@@ -18,7 +18,10 @@ FORMAT = 3
 VALUES = ("fields", "properties")
 """The rules of a configuration class that are values by name."""
 
-EMPTY: Mapping[str, Any] = {"fields": {}, "properties": {}, "refusals": [], "taken": []}
+EMPTY: Mapping[str, Any] = {
+    **{kind: {} for kind in ("aliases", *VALUES)},
+    **{kind: [] for kind in ("refusals", "taken")},
+}
 
 Data = dict[str, Any]
 

@@ -53,7 +53,7 @@ def rules_of(kind: type[Any]) -> Data:
     refusals = by_reason(program.refusals)
     rest = frozenset(program.rest.args[1::2]) if program.rest is not None else frozenset[str]()
     autos = {name: getattr(transformers, name)._model_mapping for name in AUTOS.split()}
-    models = {name: of[kind] for name, of in autos.items() if kind in of}
+    models = {name: made for name, of in autos.items() if (made := model_of(of, kind))}
     return {
         "keys": keys,
         "fields": {name: lowered(value) for name, value in fields.items()},
@@ -64,12 +64,17 @@ def rules_of(kind: type[Any]) -> Data:
         "aliases": dict(program.aliases),
         "properties": {name: lowered(value) for name, value in properties.items()},
         "taken": sorted((UNSET | rest) - keys.keys() - fields.keys() - program.aliases.keys()),
-        # A class that a mapping has several of makes the first one.
-        "models": {
-            name: (one[0] if isinstance(one, tuple) else one).__name__
-            for name, one in models.items()
-        },
+        "models": models,
     }
+
+
+def model_of(mapping: Any, kind: type[Any]) -> str:
+    """Return the class that a mapping has for a configuration class; the first one of several."""
+    try:
+        found = mapping[kind]
+    except (KeyError, ValueError):  # There is none, or the release lacks it.
+        return ""
+    return str((found[0] if isinstance(found, tuple) else found).__name__)
 
 
 @cache
