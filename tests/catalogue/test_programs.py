@@ -231,3 +231,13 @@ def test_a_loop_over_a_part_of_the_loop_around_it_varies():
     data = encoded({"configurations": rules, "models": {}}, {})
     varies = [node[0] for node in data["nodes"][data["varying"] :]]
     assert {*varies} == {"turn", "slice", "item", "list", "fold"}
+
+
+def test_equal_numbers_of_other_types_differ():
+    values = [0, 0.0, False, 1, 1.0, True]
+    found = [lowered(term("list", one)) for one in values]
+    rules = {"ToyConfig": {"fields": dict(zip("abcdef", found, strict=True)), "keys": {}}}
+    nodes = encoded({"configurations": rules, "models": {}}, {})["nodes"]
+    lists = [node[1] for node in nodes if isinstance(node, list)]
+    read = [nodes[one] if type(one) is int else one for one in lists]
+    assert [(type(one), one) for one in read] == [(type(one), one) for one in values]

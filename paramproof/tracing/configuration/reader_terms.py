@@ -7,7 +7,7 @@ have are written in others that it has, and a declared type becomes a condition 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial, reduce
+from functools import lru_cache, partial, reduce
 from typing import Any
 
 from paramproof.tracing.configuration.nodes import number, refuse
@@ -21,7 +21,7 @@ CONFIG, VALUE = term("config"), term("item", "value")
 LOOPS = ("comp", "comp dict", "fold", "state", "item", "turn")
 
 
-@cache
+@lru_cache(maxsize=None, typed=True)  # 0, 0.0 and False are equal, and differ.
 def lowered(value: Value) -> Value:
     """Return a term in the operations of the reader."""
     if isinstance(value, int | float) and not isinstance(value, bool):
