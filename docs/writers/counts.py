@@ -117,7 +117,7 @@ def public() -> tuple[PublicResult, ...]:
     """Return the results of all public configurations, without building any."""
     from sweep.samples.coverage import count_configs
 
-    return tuple(count_configs(()))
+    return tuple(count_configs())
 
 
 place("all", "public-configurations")(lambda: f"{len(public()):,}")

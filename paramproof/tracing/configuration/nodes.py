@@ -67,7 +67,7 @@ def terms_in(values: Iterable[Any]) -> dict[Term, None]:
 def encoded(data: Mapping[str, Any], base: Mapping[Term, int]) -> Data:
     """Return the JSON of a file; ``base`` has the numbers of the terms that are in the base."""
     order = in_order(one for one in terms_in(values_in(data)) if one not in base)
-    return numbered(data, order, base | {one: i for i, one in enumerate(order)})
+    return numbered(data, order, {**base, **{one: i for i, one in enumerate(order)}})
 
 
 def encoded_base(data: Mapping[str, Any], shared: Iterable[Term]) -> tuple[Data, dict[Term, int]]:
