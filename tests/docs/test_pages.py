@@ -237,14 +237,11 @@ def test_the_catalogue_is_compared_with_every_release_from_which_it_is_derived()
 
 
 def test_a_summary_of_a_releases_differences():
-    """Formulas, classes and defaults are named; conditions and keys are counted."""
-    formula = "BertModel: the formula changed by (2·H)"
-    lines = [
-        ["formula", formula],
-        ["property", "BertModel: conditions: was [], is now ['H ≥ A']"],
-        ["new key", "is_new is a new key"],
-    ]
+    """Tensors and defaults are named; conditions are counted."""
+    formula = 'bert: +BertModel.pooler.weight: tensor("trainable", list(key("hidden_size")))'
+    lines = [formula, "bert: -BertConfig: refuse(is(key(a), null))", "bert: +BertConfig.b = 3"]
     assert releases.kept(lines) == {"lines": [formula], "others": 2}
+    assert releases.kept([formula] * 50) == {"lines": [formula] * 40, "others": 10}
     found = {"types": ["bert", "llama", "t5"], "otherwise": {}}
     found["otherwise"]["bert"] = {"lines": [formula, *["BertForCats is gone"] * 4], "others": 2}
     found["otherwise"]["t5"] = {"lines": [], "others": 1}
