@@ -128,7 +128,7 @@ class Entry:
         T5's class sets the field to true, whatever a file says. Mistral 3's is true for the whole
         model and false for its text part, and transformers looks at that of the whole.
         """
-        decoders = [one for one in DECODERS if one in self.parts]
+        decoders = [one for one in DECODERS if one in self.parts and self.part.keys.get(one)]
         said = [self.parts[one].keys.get(TIE, False) for one in ("", *decoders)]
         false = [f"{one}.{TIE}" for one in decoders if self.parts[one].get(TIE) is False]
         false += [TIE] if TIE in self.part.keys else []

@@ -140,13 +140,15 @@ def usual_class(model_type: str) -> str:
 
     It is the model that generates: one with a decoder's head, or an encoder-decoder. A type that
     has a class for masked tokens is an encoder. Like a type without heads, it is read as its base
-    model.
+    model. A class of another type, which has another name, is not meant: ShieldGemma 2 can be
+    loaded as a Gemma 3.
     """
-    base, *others = classes_of(model_type)
+    every = classes_of(model_type)
+    own = [name for name in every if name[:4] == every[0][:4]]
     generating = ("ForConditionalGeneration", "ForCausalLM", "LMHeadModel")
-    if any(name.endswith("ForMaskedLM") for name in others):
-        return base
-    return next((one for end in generating for one in others if one.endswith(end)), base)
+    if any(name.endswith("ForMaskedLM") for name in own):
+        return own[0]
+    return next((one for end in generating for one in own if one.endswith(end)), own[0])
 
 
 def find_class(model_type: str, name: str) -> str:
