@@ -13,6 +13,7 @@ the tensors must count them there, too. If nothing does, the lengths of the loop
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from copy import copy
@@ -51,7 +52,7 @@ from paramproof.tracing.instrumented.lengths import (
     length_from_iterations,
     record_length,
 )
-from paramproof.tracing.recorder import RUNNING, caveat_text, has_loop_index, recording
+from paramproof.tracing.recorder import RUNNING, has_loop_index, recording
 from paramproof.tracing.symbolic.arithmetic import expression_of, plain_number
 from paramproof.tracing.symbolic.symfloat import SymFloat
 from paramproof.tracing.symbolic.symint import SymInt
@@ -94,14 +95,19 @@ class Trace:
         for one in [*self.parts]:
             for name in filter(says_per_token, one.program.types):
                 one.get(name)
+        # In the order in which the classes declare them.
+        every = (one.of(name) for one in self.parts for name in one.program.types)
+        order = {path: place for place, path in enumerate(dict.fromkeys(every))}
+        places = {path: order.get(path.partition("[")[0], len(order)) for path in self.sizes}
+        self.sizes = dict(sorted(self.sizes.items(), key=lambda one: places[one[0]]))
 
     @property
     def exact(self) -> ExactTrace:
         return ExactTrace(self.groups, self.recorder, self.sizes, self.kinds)
 
     def conditions(self) -> tuple[Conditions, list[str]]:
-        """Return what must be met, and which refusals have no condition."""
-        found, unstated = Conditions(self.sizes), dict[str, None]()
+        """Return what must be met, and a caveat if a refusal of the classes has no condition."""
+        found, unclear = Conditions(self.sizes), dict[str, None]()
         for part in self.parts:
             part.loops = {}
             for code in part.program.refusals.values():
@@ -111,12 +117,13 @@ class Trace:
             with recording() as recorder:
                 try:
                     when(part)
-                except (NotSymbolic, Refused, *ERRORS) as error:
-                    unstated[f"{why}: {error}"] = None
-            unstated |= {f"{why}: {caveat_text(one)}": None for one in recorder.caveats}
+                except (NotSymbolic, Refused, *ERRORS):
+                    unclear[str(why)] = None
+            unclear |= {str(why): None} if recorder.caveats else {}
             found.add_refusal(recorder)
         found.add_guards(self.recorder)
-        return found, [*unstated]
+        caveat = f"which other sizes are refused is not followed everywhere ({'; '.join(unclear)})"
+        return found, [caveat] if unclear else []
 
     def given(self, path: str, value: Any) -> Any:
         """Return a value of a file: an int as a size, a list of texts with the number of each."""
@@ -170,7 +177,11 @@ class SizedPart(Part):
     def __init__(self, catalogue: Any, kind: str, keys: Any, trace: Trace, path: str) -> None:
         self.catalogue, self.program = catalogue, catalogue.program(kind)
         self.trace, self.path, self.making = trace, path, set[str]()
-        own = {k: trace.given(self.of(k), v) for k, v in keys.items()}
+        paths = Counter(map(self.of, keys))
+        # Of a field that has two names in a file, its class chooses one.
+        own = {
+            k: v if paths[self.of(k)] > 1 else trace.given(self.of(k), v) for k, v in keys.items()
+        }
         self.keys = Nested(own, path, self)
         self.values, self.states = dict[str, Any](), dict[str, Any]()
         self.loops, self.memo, self.local = dict[str, Any](), dict[Any, Any](), dict[Any, Any]()

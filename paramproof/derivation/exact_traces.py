@@ -119,8 +119,10 @@ def other_sizes(trace: ExactTrace, conditions: Conditions) -> Iterator[dict[str,
     asked = [one.letters for one in recorder.guards if has_loop_index(one.letters)]
     loops = frozenset[str]().union(*(one.letters for one in recorder.loop_lengths))
     # A loop of one or two turns does not show what changes from turn to turn.
+    kinds = {f"{path}[{one}]" for path, texts in trace.kinds.items() for one in texts}
+    moving = sizes.keys() - conditions.fixed - kinds
     short = any(one.value(sizes) < 3 for one in recorder.loop_lengths)
-    names = sorted(loops.union(*asked) & sizes.keys() - conditions.fixed if asked or short else ())
+    names = sorted(loops.union(*asked) & moving if asked or short else ())
     random, number = Random(0), 0
     for _ in range(TRIES if names else 0):
         more = {name: random.randint(0, 3) for name in names}
@@ -196,7 +198,7 @@ def number_of(
         ]
         made, first = there[0]
         for found in possible_numbers(there):
-            if all(
+            if all(need.is_met(first.sizes) for need in found.needs) and all(
                 found.number.value(one.sizes) == len(made)
                 for made, one in there
                 if all(need.is_met(one.sizes) for need in found.needs)
