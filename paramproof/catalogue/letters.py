@@ -177,12 +177,10 @@ class SizedPart(Part):
     def __init__(self, catalogue: Any, kind: str, keys: Any, trace: Trace, path: str) -> None:
         self.catalogue, self.program = catalogue, catalogue.program(kind)
         self.trace, self.path, self.making = trace, path, set[str]()
-        paths = Counter(map(self.of, keys))
-        # Of a field that has two names in a file, its class chooses one.
-        own = {
-            k: v if paths[self.of(k)] > 1 else trace.given(self.of(k), v) for k, v in keys.items()
-        }
-        self.keys = Nested(own, path, self)
+        # A field that has two names in a file is no letter: its class chooses one.
+        named = Counter(map(self.of, keys))
+        self.twice = {one for one, times in named.items() if times > 1}
+        self.keys = Nested({k: self.of_field(k, v) for k, v in keys.items()}, path, self)
         self.values, self.states = dict[str, Any](), dict[str, Any]()
         self.loops, self.memo, self.local = dict[str, Any](), dict[Any, Any](), dict[Any, Any]()
         trace.parts.append(self)
@@ -191,10 +189,14 @@ class SizedPart(Part):
         name = self.program.aliases.get(name, name)
         return f"{self.path}.{name}" if self.path else name
 
+    def of_field(self, name: str, value: Any) -> Any:
+        path = self.of(name)
+        return value if path in self.twice else self.trace.given(path, value)
+
     def key(self, name: str) -> Any:
         if dict.__contains__(self.keys, name):
             return self.keys[name]
-        return self.trace.given(self.of(name), self.program.defaults[name])
+        return self.of_field(name, self.program.defaults[name])
 
     def get(self, name: str) -> Any:
         name = self.program.aliases.get(name, name)
@@ -222,12 +224,12 @@ class SizedPart(Part):
         if own is None and name in program.types and type(size := concrete(found)) is int:
             # What computes a default decides nothing in a file that gives another size.
             trace.recorder.guards = before
-            plain, made = trace.given(path, size), expression_of(found)
+            plain, made = self.of_field(name, size), expression_of(found)
             if made is not None and made != expression_of(plain):
                 trace.defaults[path] = made
             return plain
         is_made = isinstance(found, list) and not is_given and has_sizes(found)
-        return found if is_made else trace.given(path, found)
+        return found if is_made else self.of_field(name, found)
 
     def loop(self, letter: str, source: Any) -> Iterator[None]:
         loops, local = self.loops, self.local
@@ -449,12 +451,16 @@ def symbolic(part: Part, model: str, naming: Callable[[str], str]) -> Symbolic:
     catalogue = sized(part.catalogue)
     trace = Trace(part, model, catalogue, {})
     conditions, caveats = trace.conditions()
-    traces = [trace]
-    for own in other_sizes(trace.exact, conditions):
+
+    def trace_at(own: Mapping[str, int]) -> ExactTrace | None:
         with suppress(NotSymbolic, Refused, *ERRORS):
-            traces.append(Trace(part, model, catalogue, own))
+            return Trace(part, model, catalogue, own).exact
+        return None
+
+    others = map(trace_at, other_sizes(trace.exact, conditions))
+    traces = [trace.exact, *filter(None, others)]
     versions = catalogue.file(catalogue.index["models"][model])["versions"]
-    found = derived(model, [one.exact for one in traces], conditions, caveats, versions)
+    found = derived(model, traces, conditions, trace_at, caveats, versions)
     known = found.sizes
     letters_of = {path: naming(path) for path in known}
     new = {path: letter(name) for path, name in letters_of.items()}

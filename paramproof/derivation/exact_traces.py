@@ -6,7 +6,7 @@ All traces must agree. If nothing that fits is left, the outermost loop may not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from math import prod
 from random import Random
@@ -22,7 +22,7 @@ from paramproof.formulas.expression import Expression, expression, letter, sum_o
 from paramproof.formulas.path import leaf
 from paramproof.tracing.recorder import IterationStack, Recorder, has_loop_index
 
-TRIES, TRACES = 20, 2
+TRIES, TRACES, MOST_TRACES = 20, 2, 8
 """How many other sizes are tried, and how many of those that meet all conditions are used."""
 
 
@@ -125,42 +125,77 @@ def other_sizes(trace: ExactTrace, conditions: Conditions) -> Iterator[dict[str,
     names = sorted(loops.union(*asked) & moving if asked or short else ())
     random, number = Random(0), 0
     for _ in range(TRIES if names else 0):
-        more = {name: random.randint(0, 3) for name in names}
-        own = {k: sizes[k] + n + (k in loops) * (2 * n + 2) for k, n in more.items()}
+        more = {name: random.randint(1, 3) for name in names}
+        own = {k: sizes[k] + n + (k in loops) * (2 * n + 1) for k, n in more.items()}
         if number < TRACES and all(one.is_met({**sizes, **own}) for one in conditions.found):
             yield own
             number += 1
 
 
-def counted(traces: Sequence[ExactTrace], conditions: Conditions) -> Iterator[DerivedTensor]:
-    """Yield the tensor groups of traces, the first of which is at the sizes of the model."""
-    fixed, known = conditions.fixed, dict[Any, Any]()
-    keys = [
-        key for key in dict.fromkeys(k for one in traces for k in one.groups) if key[1] is not None
-    ]
-    places = {key: tuple(tuple(one.groups.get(key, ())) for one in traces) for key in keys}
-    for where in dict.fromkeys(places.values()):
-        known[where], needs = number_of(traces, where, fixed)
-        for need in needs:
-            conditions.add(need, Outcome.OTHER_COUNT)
+def counted(
+    traces: list[ExactTrace], conditions: Conditions, trace_at: Callable[..., ExactTrace | None]
+) -> Iterator[DerivedTensor]:
+    """Yield the tensor groups of traces, the first of which is at the sizes of the model.
+
+    Where several numbers agree with the traces, others are made at sizes that tell them apart.
+    """
+    fixed, known = conditions.fixed, dict[Any, list[GuardedCount]]()
+
+    def places_of(key: Any) -> tuple[Any, ...]:
+        return tuple(tuple(one.groups.get(key, ())) for one in traces)
+
+    def numbers(key: Any) -> list[GuardedCount]:
+        if (where := places_of(key)) not in known:
+            known[where] = numbers_of(traces, where, fixed)
+        return known[where]
+
+    for key in list(dict.fromkeys(key for one in traces for key in one.groups)):
+        while key[1] is not None and len(traces) < MOST_TRACES:
+            own = telling_apart(numbers(key), traces[0], conditions)
+            if own is None or (more := trace_at(own)) is None:
+                break
+            traces.append(more)
+    every = dict.fromkeys(key for one in traces for key in one.groups)
+    chosen = {key: numbers(key)[0] for key in every if key[1] is not None}
+    for need in dict.fromkeys(need for one in chosen.values() for need in one.needs):
+        conditions.add(need, Outcome.OTHER_COUNT)
     divided = (one for one in conditions.found if one.relation is Relation.DIVIDES and one.holds)
     exact = [(one.right, one.left) for one in divided]
     fold = cache(lambda one: simplify_exact_division(one, exact) if one.has_quotients else one)
-    for key in keys:
-        path, shape, role, aliases = key
-        if number := fold(known[places[key]]):
+    for (path, shape, role, aliases), found in chosen.items():
+        if number := fold(found.number):
             yield DerivedTensor(path, tuple(map(fold, shape)), number, role, aliases, True, True)
+
+
+def telling_apart(
+    numbers: Sequence[GuardedCount], trace: ExactTrace, conditions: Conditions
+) -> dict[str, int] | None:
+    """Return sizes at which two numbers differ, if there are some."""
+    first, *others = numbers
+    letters = frozenset[str]().union(*(one.number.letters for one in numbers))
+    kinds = {f"{path}[{one}]" for path, texts in trace.kinds.items() for one in texts}
+    random, names = Random(0), sorted(letters - conditions.fixed - kinds)
+    for _ in range(TRIES * 2 if others else 0):
+        own = {k: random.randint(min(1, trace.sizes[k]), trace.sizes[k] + 4) for k in names}
+        sizes = {**trace.sizes, **own}
+        if all(one.is_met(sizes) for one in (*conditions.found, *first.needs)):
+            for other in others:
+                is_met = all(one.is_met(sizes) for one in other.needs)
+                if is_met and first.number.value(sizes) != other.number.value(sizes):
+                    return own
+    return None
 
 
 def derived(
     name: str,
-    traces: Sequence[ExactTrace],
+    traces: list[ExactTrace],
     conditions: Conditions,
+    trace_at: Callable[..., ExactTrace | None],
     caveats: Sequence[str],
     versions: Mapping[str, str],
 ) -> Derivation:
     """Return the formula, with the paths of sizes as letters."""
-    groups = tuple(counted(traces, conditions))
+    groups = tuple(counted(traces, conditions, trace_at))
     used = [one for tensor in groups for one in (tensor.times, *tensor.shape)]
     used += [side for one in conditions.found for side in (one.left, one.right)]
     letters = frozenset[str]().union(*(one.letters for one in used))
@@ -183,10 +218,10 @@ def derived(
     )
 
 
-def number_of(
+def numbers_of(
     traces: Sequence[ExactTrace], places: tuple[Any, ...], fixed: frozenset[str]
-) -> tuple[Expression, list[Condition]]:
-    """Return how many tensors loops make, and the conditions under which they do."""
+) -> list[GuardedCount]:
+    """Return the numbers of tensors that agree with all traces, the simplest first."""
     needs: list[Condition] = []
     loops = {one.length: one.total for place in places for made in place for one in made}
     loops = {length: n for length, n in loops.items() if not length.letters <= fixed}
@@ -197,15 +232,11 @@ def number_of(
             if all(need.is_met(one.sizes) for need in needs)
         ]
         made, first = there[0]
-        for found in possible_numbers(there):
-            if all(need.is_met(first.sizes) for need in found.needs) and all(
-                found.number.value(one.sizes) == len(made)
-                for made, one in there
-                if all(need.is_met(one.sizes) for need in found.needs)
-            ):
-                return found.number, [*needs, *found.needs]
+        agreeing = [one for one in possible_numbers(there) if agrees(one, there)]
+        if agreeing:
+            return [one._replace(needs=(*needs, *one.needs)) for one in agreeing]
         if not loops:
-            return expression(len(made)), needs
+            return [GuardedCount(expression(len(made)), tuple(needs))]
         # The outermost loop that may have another length may not.
         length = next(iter(loops))
         del loops[length]
@@ -219,6 +250,17 @@ def possible_numbers(
     yield from filter(None, (of_kinds(first, made), of_places(first, made)))
     if asked := [(made, one.recorder, one.sizes) for made, one in there if made]:
         yield from counts_in_loops(asked)
+
+
+def agrees(
+    found: GuardedCount, there: Sequence[tuple[Sequence[IterationStack], ExactTrace]]
+) -> bool:
+    met = [all(need.is_met(one.sizes) for need in found.needs) for _, one in there]
+    return met[0] and all(
+        found.number.value(one.sizes) == len(made)
+        for (made, one), is_inside in zip(there, met, strict=True)
+        if is_inside
+    )
 
 
 def unchanged(trace: ExactTrace, length: Expression) -> Iterator[Condition]:
