@@ -140,11 +140,11 @@ def usual_class(model_type: str) -> str:
 
     It is the model that generates: one with a decoder's head, or an encoder-decoder. A type that
     has a class for masked tokens is an encoder. Like a type without heads, it is read as its base
-    model. A class of another type, which has another name, is not meant: ShieldGemma 2 can be
-    loaded as a Gemma 3.
+    model. A class of another type is not meant if the type has its own: ShieldGemma 2 can be loaded
+    as a Gemma 3, but Qwen3.5's text model has a class of the whole.
     """
     every = classes_of(model_type)
-    own = [name for name in every if name[:4] == every[0][:4]]
+    own = [one for one in every if model_type.startswith(type_with_class(one) or "-")] or every
     generating = ("ForConditionalGeneration", "ForCausalLM", "LMHeadModel")
     if any(name.endswith("ForMaskedLM") for name in own):
         return own[0]
