@@ -76,7 +76,8 @@ def with_known_types(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict
             read_as |= more
         elif isinstance(value, list | dict) and (found := _decoded(value)) != value:
             changed[name] = found
-    kind, names = config["model_type"], config.get("architectures")
+    kind: str = config["model_type"]
+    names: Any = config.get("architectures")
     is_known = has_type(kind) or kind in model_types() or not isinstance(names, list)
     if not is_known and len(names) == 1 and (other := type_of_class(str(names[0]))):
         changed["model_type"] = read_as[kind] = other

@@ -73,7 +73,8 @@ class Entry:
         for path, part in self.parts.items():
             given = self._given_in(path)
             for name in filter(part.read.__contains__, part.program.types):
-                where, value = f"{path}.{name}".lstrip("."), part.values.get(name)
+                where = f"{path}.{name}".lstrip(".")
+                value: Any = part.values.get(name)
                 if part.program.aliases.get(name, name) in given or not self._matters(where, value):
                     continue
                 many = isinstance(value, list)
@@ -153,7 +154,7 @@ class Entry:
     @property
     def loaded(self) -> int:
         """The trainable parameters of the model that transformers loads: ``heads`` are untied."""
-        return self.count + sum(prod(one.shape or ()) for one in self._untied[1])
+        return self.count + sum(int(prod(one.shape or ())) for one in self._untied[1])
 
     @property
     def numbers(self) -> list[str]:

@@ -215,12 +215,3 @@ def test_memory_does_not_grow_with_the_input():
         tracemalloc.stop()
     # All lines together are 5 MB.
     assert most < 3_000_000
-
-
-def test_a_size_that_a_filled_in_value_makes_0():
-    keys = {"model_type": "zamba", "hidden_size": 2, "num_attention_heads": 8}
-    error = count_line(1, json.dumps(keys).encode())["error"]
-    assert error["reason"].endswith(
-        "K = 0: every size must be 1 or more (attention_head_dim is absent, and ⌊2·H/A⌋ = 0 is "
-        "filled in)"
-    )

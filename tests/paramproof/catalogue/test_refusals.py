@@ -10,8 +10,7 @@ RANGE = "is not possible: it must be between 1 and 1,000,000,000"
 REFUSED = {
     "indivisible": (
         {"hidden_size": 100, "num_attention_heads": 3},
-        "hidden_size=100 is not supported: it must be a multiple of num_attention_heads, "
-        "which is 3",
+        "num_attention_heads=3 is not supported: it must be a divisor of hidden_size, which is 100",
     ),
     "indivisible by a default": (
         {"num_attention_heads": 7},
