@@ -372,7 +372,8 @@ def scoped(part: SizedPart, auto: str, scope: Any) -> Rows:
     """Return the tensors of a model of a part, which are shared within a scope."""
     found = Rows()
     for (path, shape, role, storage), made in part.module(auto).items():
-        loops, *own = storage or (frozenset(), path)
+        # Of one that has no storage, there is one for each turn of the loops inside.
+        loops, *own = storage or (None, path, shape)
         found[path, shape, role, (loops, *concrete(scope), *own)] = made
     return found
 

@@ -47,11 +47,13 @@ def stored_once(rows: Rows) -> dict[Any, list[IterationStack]]:
     """Return the iterations in which each tensor was made, with its other paths."""
     stored: dict[Any, list[Any]] = {}
     for (path, shape, role, storage), made in rows.items():
-        stored.setdefault(storage or (path, shape, role), []).append((path, shape, role, made))
+        stored.setdefault(storage or (None, path, shape, role), []).append(
+            (path, shape, role, made)
+        )
     found: dict[Any, list[IterationStack]] = {}
     for storage, ((path, shape, role, made), *others) in stored.items():
         names = {name for name, *_ in others}
-        if isinstance(storage[0], frozenset):
+        if storage[0] is not None:
             names |= {path} if len(made) > 1 else set()
             made = [tuple(one for one in made[0] if one.letter in storage[0])]
         found.setdefault((path, shape, role, (*sorted(names),)), []).extend(made)

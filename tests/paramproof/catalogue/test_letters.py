@@ -295,3 +295,18 @@ def test_a_key_that_wins_over_what_the_class_computes_is_a_letter(formula):
     model = module(("w", tensor([F("x")])))
     assert str(formula(model, fields={"x": x}).derivation.formula) == "2·h"
     assert str(formula(model, {"x": 24}, {"x": x}, draws=0).derivation.formula) == "x"
+
+
+def test_the_layers_of_a_model_of_a_part_are_as_many_as_they_are(tmp_path):
+    inner = layers(module(("w", tensor([F("h")]))))
+    whole = module(
+        ("a", ["model", ["self"], "Auto", ["list", 0]]),
+        ("b", ["model", ["self"], "Auto", ["list", 0]]),
+    )
+    rules = {"keys": [[None, KEYS]], "models": {"Auto": "Inner"}}
+    catalogue = folder(tmp_path, {"Toy": rules}, {"ToyModel": whole, "Inner": inner})
+    catalogue.file("file")["versions"] = {}
+    part = catalogue.configuration({"model_type": "toy"})
+    (found,) = symbolic(part, "ToyModel", letter_of).derivation.tensors
+    assert (found.path, found.aliases, str(found.times)) == ("a.*.w", ("b.*.w",), "l")
+    assert part.count("ToyModel")["trainable"] == 8 * 12
