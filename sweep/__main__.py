@@ -27,7 +27,7 @@ from pathlib import Path
 from transformers import CONFIG_MAPPING
 
 from sweep import conversions
-from sweep.names import write_names
+from sweep.names import names, write_names
 from sweep.programs import differences, read_files, write_files
 from sweep.samples.adversary import judge_random
 from sweep.samples.coverage import Kind, causes, coverage_table, measure
@@ -80,7 +80,7 @@ def _trace(types: Sequence[str], seconds: float, *, is_all: bool, is_kept: bool)
         print(f"{count} untraced: {why}")
     if is_kept:
         write_files(after)
-        write_names({name: [*data["models"]] for name, data in after.items()})
+        write_names(names({name: [*data["models"]] for name, data in after.items()}))
         UNTRACED.write_text(json.dumps(dict(sorted(untraced.items())), indent=1) + "\n", "utf-8")
     return bool(lines)
 

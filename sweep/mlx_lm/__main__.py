@@ -27,6 +27,7 @@ from sweep.mlx_lm.fitted import (
     is_size,
     published_models,
 )
+from sweep.names import read_names, with_other_libraries, write_names
 from sweep.programs import differences, read_files, write_files
 from sweep.samples.verdict import JUDGED, Verdict
 from sweep.witnesses.comparison import Refused
@@ -115,7 +116,10 @@ def main(arguments: list[str]) -> int:
     before = read_files()
     after = {**before, **{name: file_of(name) for name in wanted}}
     print("\n".join(differences(before, after)))
-    write_files({name: after[name] for name in sorted(after)})
+    after = {name: after[name] for name in sorted(after)}
+    write_files(after)
+    classes = {name: [*data["models"]] for name, data in after.items()}
+    write_names(with_other_libraries(read_names(), classes))
     return 0
 
 
