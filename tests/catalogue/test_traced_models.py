@@ -28,6 +28,14 @@ class ToyConfig(PreTrainedConfig):
     hidden_act: str = "gelu"
     tie_word_embeddings: bool = False
 
+class Holder:
+    def __init__(self, config):
+        self.config, self.size = config, config.width
+
+    @property
+    def number(self):
+        return self.size if self.config.kinds is None else len(self.config.kinds)
+
 class Layer(nn.Module):
     def __init__(self, config, number):
         super().__init__()
@@ -76,6 +84,31 @@ for i in range(config.depth):
     config.update({"width": 7})
     self.layers.append(Layer(config, i))
 self.last = nn.Linear(config.width, 1)""",
+    "a range with steps": """
+self.layers = nn.ModuleList(
+    [Layer(config, i) for i in range(1, config.width * 2, config.depth + 1)])""",
+    "axes that may have one item": """
+self.row = nn.Parameter(torch.ones(config.depth + 1, 1) * torch.ones(1, config.width))
+self.norm = nn.utils.parametrizations.weight_norm(nn.Conv1d(1, config.depth + 1, 1), dim=2)""",
+    "an item at a computed index": """
+kinds = ["a"] * (config.depth + 2)
+kinds[config.width % (config.depth + 1)] = "b"
+self.layers = nn.ModuleList()
+for i, kind in enumerate(kinds):
+    if kind == "b":
+        self.layers.append(Layer(config, i))""",
+    "sizes in a dictionary": """
+channels = {f"stage{i}": 2 * size for i, size in enumerate(config.sizes)}
+self.layers = nn.ModuleList([nn.Linear(size, 1) for size in channels.values()])""",
+    "nested comprehensions": """
+sizes = [n + i for i, n in enumerate(config.sizes) for _ in range(n)]
+self.layers = nn.ModuleList([nn.Linear(size, 1) for size in sizes])
+self.kinds = nn.Linear(len({one for one in config.kinds if one != "c"}) + 1, 1)""",
+    "an object that holds the configuration": """
+holder = Holder(config)
+self.layers = nn.ModuleList([Layer(holder.config, i) for i in range(holder.number)])""",
+    "an expanded parameter": """
+self.x = nn.Parameter(torch.ones(1, config.width).expand(config.depth, -1).clone())""",
     "a list that ends early": """
 self.layers = nn.ModuleList()
 for i, one in enumerate(config.sizes):

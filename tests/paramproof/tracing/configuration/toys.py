@@ -115,6 +115,44 @@ def counters(config):
     return {"size": size, "turns": turns}
 
 
+def merged_defaults(config):
+    given = config.get("of") or {}
+    of = {**{"n": 1, "kind": "few"}, **given}
+    return {"n": of["n"], "kind": of["kind"], "given": "n" in given}
+
+
+def flat_keys(config):
+    config = dict(config)
+    if config.get("of") is None:
+        config["of"] = {key: config.pop(key) for key in ("n", "m") if key in config}
+    return {"n": config.get("n", 4), "of": config["of"].get("n", 1), "m": "m" in config["of"]}
+
+
+def stepped_ranges(config):
+    n, m = config.get("n", 4), config.get("m", 1)
+    return {
+        "up": [*range(0, n, m)],
+        "size": len(range(n, -1, -m)),
+        "last": [n, *range(1, m, n)][-1],
+    }
+
+
+def items_at(config):
+    n, m = config.get("n", 4), config.get("m", 1)
+    found = ["a"] * n
+    found[m] = "b"
+    found[m - 2] = "c"
+    return {"found": found, "size": found.count("b")}
+
+
+def carried_lengths(config):
+    n, found = config.get("n", 4), []
+    for one in config.get("xs", [1, 2]):
+        n = (n - one) // 2 + 1
+        found.append(n)
+    return {"found": found, "n": n}
+
+
 def searches(config):
     found = None
     for one in config.get("xs", [0, 3]):
@@ -186,6 +224,11 @@ TOYS = [
     nested_loops,
     changed_items,
     counters,
+    merged_defaults,
+    flat_keys,
+    stepped_ranges,
+    items_at,
+    carried_lengths,
     searches,
     refused_items,
     sets,
