@@ -28,7 +28,7 @@ from tests.catalogue.built import build, differences
 LEFT = {"_name_or_path", "architectures", "dtype", "model_type", "transformers_version"}
 """Keys that say what a file is, and not what the model is like."""
 
-MAX_TENSORS = 1500
+MAX_TENSORS = 4000
 TRIES = 4
 """Values that are tried for a key until the program accepts one."""
 
