@@ -107,8 +107,8 @@ def _measure_coverage(kinds: Sequence[Kind], types: Sequence[str], seed: int) ->
         if one.verdict in (Verdict.OTHER, Verdict.REFUSED):
             print(f"{one.verdict.text()}: {one.why}; {json.dumps(one.config)[:400]}", flush=True)
     print(coverage_table(results))
-    for key, number, names in causes(results):
-        print(f"{number} {key}: {', '.join(names)}")
+    for key, number, of_types in causes(results):
+        print(f"{number} {key}: {', '.join(of_types)}")
     return 1 if any(one.verdict is Verdict.OTHER for one in results) else 0
 
 

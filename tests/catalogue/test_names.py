@@ -14,9 +14,7 @@ from sweep.names import NAMES, names
 
 
 def test_the_file_has_the_names_of_the_installed_release():
-    classes = {}
-    for name, model_type in programs().index["models"].items():
-        classes.setdefault(model_type, []).append(name)
+    classes = {name: [*programs().file(name)["models"]] for name in programs().types}
     assert json.loads(NAMES.read_text("utf-8")) == names(classes)
 
 
