@@ -160,11 +160,11 @@ def lines(data: Data) -> Iterator[str]:
     """Yield what a file says, in symbols."""
     text = Text()
     for name, rules in data["configurations"].items():
-        for key, (check, *default) in rules["keys"].items():
+        for key, (check, *default) in sorted(rules["keys"].items()):
             given = f", by default {json.dumps(default[0])}" if default else ""
             yield f"{name}.{key}: {text(check)}{given}"
         for kind in VALUES:
-            for key, value in rules[kind].items():
+            for key, value in sorted(rules[kind].items()):
                 yield f"{name}.{key} = {text(value)}"
         yield from (f"{name}: {text(one)}" for one in rules["refusals"])
         for kind in ("aliases", "taken", "reads", "models"):

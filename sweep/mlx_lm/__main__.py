@@ -22,6 +22,7 @@ from sweep.mlx_lm.fitted import (
     KINDS,
     NOT_POSITIVE,
     OBJECTS,
+    REQUIRED,
     defaults_of,
     file_of,
     is_size,
@@ -66,7 +67,7 @@ def draw_config(model_type: str, random: Random) -> Keys:
         if is_size(value):
             config[name] = random.choice([value, random.randint(1, MAX_SIZE)])
         elif isinstance(value, bool):
-            config[name] = random.random() < 0.5
+            config[name] = value is (random.random() < 0.7)
         elif name in model["keys"]:
             config[name] = value
     for name in random.sample(sorted(defaults), random.choice([0, 0, 1, MAX_CHANGES])):
@@ -85,10 +86,12 @@ def judge(config: Keys) -> Checked:
         found = entry(config)
     except ValueError as error:
         return Checked(config, Verdict.NOT_COUNTED, str(error))
-    # mlx-lm asks for an epsilon, on which no count depends.
-    keys = published_models()[config["model_type"]]["keys"].items()
+    # mlx-lm asks for keys on which no count depends, such as an epsilon.
+    keys, defaults = published_models()[found.model_type]["keys"], defaults_of(found.model_type)
+    free = {key for key in found.part.program.defaults if defaults.get(key) is REQUIRED}
+    usual = {key: one for key, one in keys.items() if key in free}
     try:
-        built = arrays({**{key: one for key, one in keys if type(one) is float}, **config})
+        built = arrays({**usual, **config})
     except Refused as error:
         return Checked(config, Verdict.REFUSED, str(error))
     expected = {one.path: one.shape for one in found.part.tensors(found.class_name)}
