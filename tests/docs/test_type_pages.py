@@ -31,7 +31,9 @@ def test_counts(types):
             r"^\| `(\w+)` \| (proved|fitted|no default model)", page(one), re.MULTILINE
         )
     ]
-    assert [name for name, _ in classes] == [name for one in NAMES.split() for name in classes_of(one)]
+    assert [name for name, _ in classes] == [
+        name for one in NAMES.split() for name in classes_of(one)
+    ]
     said = counts(types)
     assert said["types with a formula"] == len(NAMES.split())
     for status in ("proved", "fitted", "no default model"):
