@@ -219,8 +219,8 @@ function times(one, other) {
 }
 
 // Return an operation on ints that sets have as well.
-const bits = (ofInts, ofSets) => (one, other) =>
-  one instanceof PythonSet && other instanceof PythonSet ? new PythonSet(ofSets(one, other)) : numeric(ofInts, () => fail("bits of a float"))(one, other);
+const bits = (ofInts, setsGiven) => (one, other) =>
+  one instanceof PythonSet && other instanceof PythonSet ? new PythonSet(setsGiven(one, other)) : numeric(ofInts, () => fail("bits of a float"))(one, other);
 
 function contains(value, holder) {
   if (holder instanceof Map || holder instanceof PythonSet) return holder.has(value);

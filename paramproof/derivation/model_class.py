@@ -14,11 +14,11 @@ from random import Random
 from typing import Any
 
 from paramproof.algebra.letters import letters_for
-from paramproof.catalogue.letters import NotSymbolic, symbolic
 from paramproof.catalogue.program import ERRORS, Part, Refused
 from paramproof.derivation.generalization import GeneralTensors
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
+from paramproof.derivation.letters import NotSymbolic, symbolic
 from paramproof.derivation.pipeline import Effort, validated
 from paramproof.derivation.trace_runner import DerivationError, FailureCause, Progress, TraceRunner
 from paramproof.formulas.derivation import Derivation

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from paramproof.catalogue.letters import symbolic
 from paramproof.catalogue.program import Refused
+from paramproof.derivation.letters import symbolic
 from paramproof.formulas.condition import Outcome
 from paramproof.formulas.notation import expression_in as formula_in
 from tests.paramproof.catalogue.test_program import dictionary, folder
