@@ -1,5 +1,6 @@
-"""Say why a class refuses a configuration: which keys, with which values, and what would be right.
+"""Say why there is no count of a configuration: which keys, with which values, and what is right.
 
+A class refuses what it raises an error for. Whatever else has no count is a limit of paramproof.
 The keys at fault are those that can be left out. What would be right is told by the comparison
 before the refusal: that a size is no multiple of another one, or that a name is not in a list.
 """
@@ -11,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from paramproof.catalogue.names import FOLDER, programs, release
-from paramproof.catalogue.program import ABSENT, OPERATIONS, Catalogue, Refused
+from paramproof.catalogue.names import FOLDER, library_of, programs, versions_of
+from paramproof.catalogue.program import ABSENT, LIMIT, OPERATIONS, Catalogue, Refused
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.models import sizes_by_name
 from paramproof.formulas.path import leaf
@@ -24,6 +25,12 @@ MAX_SIZE = 10**9
 LOOKS_LIKE_SIZE = re.compile(
     r"(n|num|d|dim)_.+|.+_(size|dim|dims|layers|heads|rank|channels|depth)"
 )
+
+RAISED = re.compile(
+    r"^raised by | must be | is required$| cannot be set$| differ$"
+    r"|^a division by zero$|^an activation is absent$"
+)
+"""Reasons for which the class itself raises an error. Others may be limits of paramproof."""
 
 REMEDIES = {
     ("%", True): ("a multiple of {}", "a divisor of {}"),
@@ -43,25 +50,36 @@ Keys = Mapping[str, Any]
 
 
 def refusal(error: Refused, class_name: str, keys: Keys) -> ValueError:
-    """Return the error that says why a class refuses the keys of a configuration."""
+    """Return the error that says why there is no count for the keys of a configuration."""
     model_type = str(keys["model_type"])
     given = _keys_at_fault(error, class_name, keys)
-    for path, value in given.items() if not error.is_kind else ():
-        is_small = type(value) is int and value < 1 and looks_like_size(path)
-        if is_small or is_too_large(value):
-            return impossible(path, value)
     key, what = next(iter(given), ""), " and ".join(_shown(*one) for one in given.items())
     about: dict[str, Any] = {"model_type": model_type, "key": key}
     if error.is_kind:
         return InvalidInput(f"{what} is not possible: {error.reason}", key=key)
-    if error.reason is None or any(leaf(path) == "model_type" for path in given):
+    for path, value in given.items():
+        is_small = type(value) is int and value < 1 and looks_like_size(path)
+        if is_small or is_too_large(value):
+            return impossible(path, value)
+    if not _is_of_library(error) or any(leaf(path) == "model_type" for path in given):
+        for path, value in given.items():
+            if type(value) is int and value > LIMIT:
+                problem = f"{_shown(path, value)} is too large for paramproof, which computes "
+                return InvalidInput(f"{problem}lists of at most {LIMIT:,} items", key=path)
         problem = f"{model_type}: there is no formula of {class_name} for {what or 'this file'}"
         return NotInCatalogue(problem, **about)
     if due := _remedy(class_name, keys, key, error.keys):
         problem = f"{model_type}: {_shown(key, given[key])} is not supported: it must be {due}"
         return NotInCatalogue(problem, **about, is_refused=True)
-    problem = f"{model_type}: {class_name} of transformers {release()} refuses "
-    return NotInCatalogue(f"{problem}{what or 'this file'}", **about, is_refused=True)
+    library = library_of(model_type)
+    problem = f"{model_type}: {class_name} of {library} {versions_of(model_type)[library]} refuses "
+    problem += what or f"this file: {legible(error.reason)}"
+    return NotInCatalogue(problem, **about, is_refused=True)
+
+
+def _is_of_library(error: Refused) -> bool:
+    """Return whether the class itself refuses the keys, and not paramproof, by its limits."""
+    return bool(error.reason) and all(map(RAISED.search, error.reason.split("; ")))
 
 
 def _keys_at_fault(error: Refused, class_name: str, keys: Keys) -> dict[str, Any]:

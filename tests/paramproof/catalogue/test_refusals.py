@@ -3,6 +3,8 @@
 import pytest
 
 from paramproof.catalogue import entry
+from paramproof.catalogue.program import Refused
+from paramproof.catalogue.refusals import refusal
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 
 RANGE = "is not possible: it must be between 1 and 1,000,000,000"
@@ -45,7 +47,8 @@ REFUSED = {
     "null": ({"vocab_size": None}, "vocab_size=null is not possible: vocab_size must be int"),
     "too many layers": (
         {"num_hidden_layers": 10**9},
-        "num_hidden_layers=1000000000",
+        "num_hidden_layers=1000000000 is too large for paramproof, "
+        "which computes lists of at most 1,000,000 items",
     ),
 }
 
@@ -83,3 +86,30 @@ def test_transformers_refuses_what_its_class_refuses():
     with pytest.raises(NotInCatalogue) as caught:
         entry({"model_type": "nonesuch"})
     assert not caught.value.is_refused
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        None,
+        "not understood: sorted with a key",
+        "raised by Embedding.__init__; not understood: sorted with a key",
+        "text_config is not a LlamaConfig",
+        "the size of LlamaModel cannot be computed: KeyError('TimmBackbone')",
+    ],
+)
+def test_a_limit_of_paramproof_is_no_refusal_of_transformers(reason):
+    keys = {"model_type": "llama"}
+    error = refusal(Refused(reason, {}), "LlamaModel", keys)
+    assert str(error) == "llama: there is no formula of LlamaModel for this file"
+    assert not error.is_refused
+    error = refusal(Refused("raised by LlamaModel.__init__", {}), "LlamaModel", keys)
+    assert "refuses this file: raised by LlamaModel.__init__" in str(error)
+    assert error.is_refused
+
+
+def test_a_key_that_is_required_is_named_with_the_library():
+    with pytest.raises(NotInCatalogue) as caught:
+        entry({"model_type": "internlm2"})
+    assert "InternLM2ForCausalLM of mlx-lm " in str(caught.value)
+    assert "refuses this file: hidden_size is required" in str(caught.value)
