@@ -101,7 +101,7 @@ class _Writer:
         found += self.items(module.layers.items, True)
         return tuple(found)
 
-    def named(
+    def named(  # noqa: C901 - a case for each kind of value
         self, name: Value, value: Value, condition: Value, persistent: bool | None = None
     ) -> list[Entry]:
         match value:
@@ -141,7 +141,9 @@ class _Writer:
             condition, what = self.without_computed(condition), unsized
         return [Entry(name, self.value(condition), what)]
 
-    def undecided(self, test: Value, run: Callable[[Value], Any], *sides: Value) -> Any:
+    def undecided(
+        self, test: Value, run: Callable[[Value], list[Entry]], *sides: Value
+    ) -> list[Entry] | None:
         """Return what both sides of a computed condition give: nothing, for dropped layers."""
         if not self.is_computed(test):
             return None
@@ -210,11 +212,11 @@ class _Writer:
         return Auto(module.auto.__name__, part, self.number(module.storage))
 
     def alias(self, value: Inside) -> Alias:
-        names = []
-        while isinstance(value, Inside):
+        names = [value.name]
+        while isinstance(holder := value.holder, Inside):
+            value = holder
             names.append(value.name)
-            value = value.holder
-        found = self.autos.get(value.serial, "")
+        found = self.autos.get(holder.serial, "")
         self.needed = self.needed or not found
         if "*" in found:
             raise Unknown("a tensor inside of layers of any class")

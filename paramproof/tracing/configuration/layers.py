@@ -50,7 +50,7 @@ class AutoModule(Module):
 
     def __init__(self, birth: Sequence[Value], auto: Any, config: Instance, depth: int) -> None:
         super().__init__(birth, nn.Module)
-        self.own["config"] = config
+        self.own["config"] = self.config = config
         self.auto = auto
         self.storage = (self.serial, *(term("turn", one) for one in range(depth)))
 
@@ -119,7 +119,7 @@ class Renamer:
         self.memo: dict[Any, Value] = {**changes}
         self.held: list[Value] = []
 
-    def of(self, value: Value) -> Value:
+    def of(self, value: Value) -> Value:  # noqa: C901 - a case for each kind of value
         if isinstance(value, tuple):
             return tuple(map(self.of, value))
         if isinstance(value, Term):
@@ -230,7 +230,7 @@ def mentions_module(value: Value) -> bool:
     return False
 
 
-def reached(value: Value, what: str) -> list[Any]:
+def reached(value: Value, what: str) -> list[Any]:  # noqa: C901 - a case for each kind
     """Return the parameters, buffers or modules that are inside of a module, or all of them."""
     found: dict[int, Any] = {}
     seen: set[int] = set()

@@ -18,8 +18,7 @@ import inspect
 import itertools
 import math
 import numbers
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch import nn
@@ -27,7 +26,8 @@ from transformers.configuration_utils import PreTrainedConfig
 from transformers.modeling_utils import PreTrainedModel
 from transformers.models.auto.auto_factory import _BaseAutoModelClass
 
-from paramproof.tracing.configuration import tensors
+from paramproof.tracing.configuration import containers, tensors
+from paramproof.tracing.configuration.containers import RETURNING, is_skipped
 from paramproof.tracing.configuration.interpreter import source_of
 from paramproof.tracing.configuration.layers import (
     DICTS,
@@ -35,14 +35,12 @@ from paramproof.tracing.configuration.layers import (
     LISTS,
     AutoModule,
     Copier,
-    Inside,
     Module,
     Renamer,
     at_turn,
     is_opaque,
     items_at,
     mentions_module,
-    named_tensors,
     parts_of,
     reached,
     without_opaque,
@@ -67,6 +65,7 @@ from paramproof.tracing.configuration.terms import (
     present,
     term,
 )
+from paramproof.tracing.configuration.ties import post_init
 from paramproof.tracing.configuration.values import Closure, Method, Super, unknown
 
 CACHED = type(functools.lru_cache(lambda: None))
@@ -74,20 +73,6 @@ CACHED = type(functools.lru_cache(lambda: None))
 LOADING = frozenset({"config", "attn_implementation", "dtype", "torch_dtype", "trust_remote_code"})
 """Arguments of ``from_config`` that do not reach the constructor."""
 
-
-RETURNING = frozenset({"eval", "to", "train", "half", "float", "bfloat16", "cuda", "cpu", "apply"})
-"""Methods that change numbers, or how a model runs, and return the module."""
-
-SKIPPED = re.compile(
-    r"\w*register\w*_hook|\w*(init|initialize)_weights|_?reset_parameters|_load_from_state_dict"
-    r"|tie_weights|init_parallel_plans|maybe_install_capturing_hooks|flatten_parameters"
-    r"|\w*gradient_checkpointing\w*|enable_input_require_grads"
-    r"|requires_backends|validate_environment"
-)
-"""The same for methods that return nothing."""
-
-MOST = re.compile(r"(?P<path>[\w.]+)\.\(\?!\[(?P<but>0)\]\)\\d\+")
-"""A pattern for all items of a list of layers but one."""
 
 SKIPPED_MODULES = ("torch.nn.init", "transformers.initialization", "torch._C", "torch.compiler")
 
@@ -118,7 +103,7 @@ class ModelInterpreter(PartInterpreter):
             return owner
         return super().attribute_of(owner, name)
 
-    def attribute_of_module(self, owner: Module, name: str) -> Value:
+    def attribute_of_module(self, owner: Module, name: str) -> Value:  # noqa: C901 - Python's order
         found = owner.own.get(name, MISSING)
         if present(found) is True:
             return found
@@ -143,9 +128,12 @@ class ModelInterpreter(PartInterpreter):
             return found
         if is_native(static):
             return Method(owner, name)
-        return instead(found, self.bound(static, owner))
+        of: Any = owner
+        return instead(found, self.bound(static, of))
 
-    def set_attribute(self, owner: Value, name: Value, value: Value) -> None:
+    def set_attribute(  # noqa: C901 - a case for each kind of owner
+        self, owner: Value, name: Value, value: Value
+    ) -> None:
         if isinstance(owner, Term) and owner.op == "opaque" and not mentions_module(value):
             return
         if isinstance(owner, Instance) and not isinstance(name, str):
@@ -157,7 +145,7 @@ class ModelInterpreter(PartInterpreter):
                 self.touch(owner)
                 owner.shape = choose(self.since(owner.birth), value.shape, owner.shape)
         elif isinstance(owner, AutoModule):
-            if not isinstance(value, Instance) or value.origin is not owner.own.get(name).origin:
+            if not isinstance(value, Instance) or value.origin is not owner.config.origin:
                 raise Unknown(f"a change of {name} of a model of any class")
         elif isinstance(owner, Module):
             if isinstance(name, Term):
@@ -292,9 +280,11 @@ class ModelInterpreter(PartInterpreter):
     def at(self, element: Value, depth: int, source: Value, index: Value) -> Value:
         """Return the module of one turn of a loop."""
         turn, item = term("turn", depth), term("item", depth)
-        if self.sources.get(depth) is source:
-            from_zero = source.op == "range" and source.args[::2] == (0, 1)
-            if index is turn or (index is item and from_zero):
+        if self.sources.get(depth, MISSING) is source:
+            match source:
+                case Term(op="range", args=(0, _, 1)) if index is item:
+                    return element
+            if index is turn:
                 return element
         changes = {turn: index, **items_at(source, item, index)}
         when = MISSING if is_of_loop(index) else term("==", turn, index)
@@ -594,13 +584,16 @@ class ModelInterpreter(PartInterpreter):
             return self.make(function, args, named)
         if isinstance(function, Method) and isinstance(function.function, str):
             if isinstance(function.owner, Module):
-                return self.module_method(function.owner, function.function, args, named)
+                return containers.module_method(
+                    self, function.owner, function.function, args, named
+                )
             if isinstance(function.owner, Tensor):
                 return tensors.tensor_method(self, function.owner, function.function, args, named)
         if isinstance(function, Term) and is_rope(function):
             return Tensor(self, None), term("opaque", "scale")
         if isinstance(function, Term) and function.op == "opaque":
-            return function
+            # What an object makes that is not understood may be a module.
+            return term("opaque", "module") if function.args[0] == "object" else function
         name = getattr(function, "__name__", "")
         module = getattr(function, "__module__", "") or ""
         if inspect.ismethod(function) and name in ("from_config", "_from_config"):
@@ -616,18 +609,18 @@ class ModelInterpreter(PartInterpreter):
             if name == "__strict_setattr__":
                 return self.set_attribute(*args)
             if name == "replace_batch_norm":
-                return self.freeze_norms(function, args[0])
+                return containers.freeze_norms(self, function, args[0])
             if function is PreTrainedModel.__init__:
-                return self.write(args[0], "config", args[1] if args[1:] else named.own["config"])
+                config = args[1] if args[1:] else named.own["config"]
+                return self.write(args[0], "config", config)
             if function is PreTrainedModel.post_init:
-                return self.post_init(args[0])
+                return post_init(self, args[0])
             if name == "compute_default_rope_parameters":
                 return Tensor(self, None), term("opaque", "scale")
             if name == "weight_norm":
-                return self.weight_norm(module, args, named)
-            if function.__qualname__.startswith("_ntuple") and "n" in function.__code__.co_freevars:
-                count = function.__closure__[function.__code__.co_freevars.index("n")].cell_contents
-                return self.repeated(args[0], count)
+                return containers.weight_norm(self, module, args, named)
+            if function.__qualname__.startswith("_ntuple.<locals>"):
+                return self.repeated(args[0], inspect.getclosurevars(function).nonlocals["n"])
         if function in (copy.deepcopy, copy.copy):
             return self.each(args[0], self.copied_object)
         if (
@@ -803,257 +796,16 @@ class ModelInterpreter(PartInterpreter):
         if kind.__module__ == "transformers.activations" and not unknown(args):
             return self.built(self.native(kind, *args))
         if is_native(kind.__init__) and issubclass(kind, (*LISTS, *DICTS)):
-            self.fill(made, args)
+            containers.fill(self, made, args)
         else:
             self.call(kind.__init__, [made, *args], named)
         return made
-
-    def fill(self, made: Module, args: Sequence[Value]) -> None:
-        if issubclass(made.kind, nn.Sequential):
-            if len(args) == 1 and isinstance(args[0], Dict | dict):
-                self.update_module(made, args[0])
-            else:
-                made.layers = List(self.path, tuple(args))
-        elif args and args[0] is not None:
-            if issubclass(made.kind, DICTS):
-                self.update_module(made, args[0])
-            else:
-                items = self.items(args[0])
-                made.layers = List(
-                    self.path, self.frozen(args[0]) if items is None else tuple(items)
-                )
-
-    def update_module(self, made: Module, given: Value) -> None:
-        if (
-            isinstance(given, Dict)
-            and isinstance(given.base, Term)
-            and given.base.op == "comp dict"
-        ):
-            depth, source, key, value, kept = given.base.args
-            made.named.items = term("comp", depth, source, term("entry", key, value), kept)
-        elif isinstance(given, Dict) and given.base is not None:
-            raise Unknown("modules with unknown names")
-        for key, value in (given.own if isinstance(given, Dict) else given).items():
-            self.set_attribute(made, key, value)
-
-    def module_method(self, owner: Module, name: str, args: Sequence[Value], named: Dict) -> Value:  # noqa: C901 - a case for each method
-        def given(number: int, key: str, default: Value = MISSING) -> Value:
-            return args[number] if number < len(args) else instead(self.lookup(named, key), default)
-
-        match name:
-            case "append" | "extend" | "insert" if issubclass(owner.kind, LISTS):
-                if name == "extend" and isinstance(args[0], Module):
-                    args = [args[0].layers]
-                self.call_method(owner.layers, name, args, named)
-                return owner
-            case "register_buffer":
-                key = given(0, "name")
-                if not isinstance(key, Term):
-                    owner.buffers[key] = self.decided(given(2, "persistent", True))
-                    return self.set_attribute(owner, key, given(1, "tensor"))
-                role = (
-                    "buffer" if self.decided(given(2, "persistent", True)) else "temporary buffer"
-                )
-                held = leaves(
-                    given(1, "tensor"),
-                    lambda one: Tensor(self, one.shape, role) if isinstance(one, Tensor) else one,
-                )
-                return self.set_attribute(owner, key, held)
-            case "register_parameter" | "add_module" | "register_module" | "__setattr__":
-                return self.set_attribute(
-                    owner,
-                    given(0, "name"),
-                    given(1, "param" if name == "register_parameter" else "module"),
-                )
-            case "__setitem__":
-                return self.set_item(owner, *args)
-            case "parameters" | "buffers" | "modules" | "children":
-                if name == "children":
-                    return List(
-                        self.path,
-                        tuple(one for one in owner.own.values() if isinstance(one, Module)),
-                    )
-                wanted = {"parameters": "parameter", "buffers": "buffer", "modules": "module"}[name]
-                return List(self.path, tuple(reached(owner, wanted)))
-            case "named_children":
-                found = tuple(pair for pair in owner.own.items() if isinstance(pair[1], Module))
-                if any(
-                    isinstance(one, Term) and mentions_module(one) for one in owner.own.values()
-                ):
-                    raise Unknown("the children of a module")
-                if self.items(owner.named) != [] or not isinstance(owner.layers.items, tuple):
-                    raise Unknown("the children of a module")
-                return found + tuple((str(i), one) for i, one in enumerate(owner.layers.items))
-            case "named_parameters":
-                return List(
-                    self.path, tuple((name, one) for one, name in named_tensors(self, owner))
-                )
-            case "requires_grad_":
-                for one in reached(owner, "parameter"):
-                    self.write(one, "requires_grad", self.truth(args[0]) if args else True)
-                return owner
-            case "values" | "items" | "keys" if (
-                issubclass(owner.kind, DICTS) and self.items(owner.named) == []
-            ):
-                entries = {
-                    "items": owner.own.items(),
-                    "keys": owner.own,
-                    "values": owner.own.values(),
-                }
-                return tuple(entries[name])
-            case "update" if issubclass(owner.kind, DICTS):
-                return self.update_module(owner, args[0])
-            case "__len__":
-                return super().call_other(len, [owner], Dict(()))
-            case "__init__":
-                return (
-                    self.fill(owner, args)
-                    if owner.kind not in (nn.Module,) and issubclass(owner.kind, (*LISTS, *DICTS))
-                    else None
-                )
-            case "get_submodule":
-                if isinstance(args[0], Term):
-                    return term("opaque", "module")
-                return self.reach(owner, args[0].split("."))
-            case "__getitem__":
-                return self.subscript(owner, args[0])
-        if is_skipped(name):
-            return owner
-        raise Unknown(f"the method {name} of a module")
 
     def decided(self, value: Value) -> bool:
         found = self.truth(value)
         if not isinstance(found, bool):
             raise Unknown("a buffer that may be saved or not")
         return found
-
-    def weight_norm(self, module: str, args: Sequence[Value], named: Dict) -> Value:
-        """Replace the weight of a module by its norms and its direction."""
-        owner = args[0]
-        name = args[1] if args[1:] else instead(self.lookup(named, "name"), "weight")
-        dim = args[2] if args[2:] else instead(self.lookup(named, "dim"), 0)
-        weight = owner.own[name]
-        shape = weight.shape
-        if not isinstance(shape, tuple) or not isinstance(dim, int):
-            raise Unknown("the norms of a weight of unknown dimensions")
-        norms = tuple(size if i == dim % len(shape) else 1 for i, size in enumerate(shape))
-        first = Tensor(self, norms, "parameter", True)
-        second = Tensor(self, shape, "parameter", True)
-        if module.endswith("parametrizations"):
-            pair = Module(self.path, nn.Module)
-            pair.own = {"original0": first, "original1": second}
-            whole = owner.own.get("parametrizations", Module(self.path, nn.Module))
-            self.write(whole, name, pair)
-            self.write(owner, "parametrizations", whole)
-            self.write(owner, name, Tensor(self, shape))
-        else:
-            self.write(owner, name, Tensor(self, shape))
-            self.write(owner, f"{name}_g", first)
-            self.write(owner, f"{name}_v", second)
-        return owner
-
-    def freeze_norms(self, function: Any, model: Module) -> None:
-        """Put frozen modules in place of the batch norms inside of a model."""
-        kind = next(one for name, one in function.__globals__.items() if "FrozenBatchNorm" in name)
-        for one in reached(model, "module"):
-            if one.kind is nn.BatchNorm2d:
-                made = self.make(kind, [one.own["num_features"]], Dict(self.path))
-                turns = next(x.storage[1:] for x in one.own.values() if isinstance(x, Tensor))
-                for new in reached(made, ""):
-                    if isinstance(new, Tensor):
-                        new.storage = (new.serial, *turns)
-                for key in {**one.own, **made.own}:
-                    self.write(one, key, made.own.get(key, MISSING))
-                one.buffers |= made.buffers
-
-    # Tied tensors
-
-    def post_init(self, owner: Module) -> None:
-        keys = instead(self.attribute_of_module(owner, "_tied_weights_keys"), None)
-        if keys is None:
-            return
-        config = owner.own["config"]
-        ties = self.truth(instead(self.attribute_of(config, "tie_word_embeddings"), False))
-
-        def tie() -> None:
-            for when, one in self.each_leaf(keys):
-                if when is True:
-                    self.tie_all(owner, one)
-                else:
-                    self.under(when, lambda one=one: self.tie_all(owner, one))
-
-        if ties is True:
-            tie()
-        elif ties is not False:
-            self.under(ties, tie)
-
-    def each_leaf(self, value: Value, condition: Value = True) -> Iterator[tuple[Value, Value]]:
-        if isinstance(value, Term) and value.op == "if":
-            test, one, other = value.args
-            yield from self.each_leaf(one, both(condition, test))
-            yield from self.each_leaf(other, both(condition, negate(test)))
-        elif value is not None:
-            yield condition, value
-
-    def tie_all(self, owner: Module, keys: Value) -> None:
-        if isinstance(keys, Term) or (isinstance(keys, Dict) and keys.base is not None):
-            raise Unknown("tied weights with unknown names")
-        for target, source in (keys.own if isinstance(keys, Dict) else keys).items():
-            put = lambda one, target=target: one is MISSING or self.tie(owner, target, one)  # noqa: E731
-            self.each(source, put)
-
-    def tie(self, owner: Module, target: str, source: str) -> None:
-        source = source.removeprefix("^")
-        if found := MOST.fullmatch(target):
-            return self.tie_most(owner, found, source)
-        if any(one in target + source for one in "\\^$(*[+"):
-            raise Unknown(f"the tied weights {target}")
-        *before, last = target.split(".")
-        held = self.require(self.reach(owner, source.split(".")), source)
-        holder = self.require(self.reach(owner, before), target)
-
-        def put(one: Value) -> None:
-            if isinstance(one, AutoModule | Inside):
-                raise Unknown(f"a tied weight {target} inside of a model of any class")
-            self.write(one, last, held)
-
-        self.each(holder, put)
-
-    def tie_most(self, owner: Module, target: re.Match[str], source: str) -> None:
-        """Tie all items of a list of layers but one."""
-        holder = self.require(self.reach(owner, target["path"].split(".")), target["path"])
-        held = self.require(self.reach(owner, source.split(".")), source)
-
-        def tied(items: Value) -> Value:
-            match items:
-                case Term(op="comp", args=(depth, inner, element, True)):
-                    is_one = term("==", term("turn", depth), int(target["but"]))
-                    return term("comp", depth, inner, choose(is_one, element, held), True)
-                case tuple():
-                    is_it = lambda number: number == int(target["but"])  # noqa: E731
-                    return tuple(x if is_it(i) else held for i, x in enumerate(items))
-            raise Unknown(f"the tied layers {items!r:.60}")
-
-        def put(one: Value) -> None:
-            self.touch(one.layers)
-            when, old = self.since(one.layers.birth), one.layers.items
-            one.layers.items = choose(when, leaves(old, tied), old)
-
-        self.each(holder, put)
-
-    def reach(self, owner: Value, path: Sequence[str]) -> Value:
-        for name in path:
-            owner = self.each(owner, lambda one, name=name: self.step(one, name))
-        return owner
-
-    def step(self, held: Value, name: str) -> Value:
-        if isinstance(held, AutoModule | Inside):
-            return Inside(held, name)
-        if not isinstance(held, Module):
-            return MISSING
-        if name.isdecimal() and issubclass(held.kind, LISTS) and name not in held.own:
-            return self.subscript_of(held.layers, int(name))
-        return held.own.get(name, MISSING)
 
 
 def read_after(frame: Frame, target: ast.expr, body: Sequence[ast.stmt]) -> set[str]:
@@ -1094,10 +846,6 @@ def is_of_loop(value: Value) -> bool:
 def is_python(value: Value) -> bool:
     """Return whether a term has an argument that only Python has, such as a class."""
     return any(inspect.isclass(one) or inspect.isfunction(one) for one in value.args)
-
-
-def is_skipped(name: str) -> bool:
-    return name in RETURNING or SKIPPED.fullmatch(name) is not None
 
 
 def is_registered(value: Value, name: str) -> bool:

@@ -253,20 +253,20 @@ class _Numbers:
     def forms(self) -> Iterator[tuple[Iterable[int], Callable[[], Value]]]:
         """Yield what a size of a result may be: a size, or an operation on two or all of them."""
         symbols, binary = [*self.symbols], self.run.binary
-        known = {one: [one] * 3 for one in self.constants} | {one: [] for one in symbols}
+        known: dict[Value, list[int]] = {one: [one] * 3 for one in self.constants}
+        known |= {one: [] for one in symbols}
         for self.turn in range(3):
             for one in symbols:
                 known[one].append(self.number(one))
-        for one, numbers in known.items():
-            yield numbers, lambda one=one: one
+        for size, numbers in known.items():
+            yield numbers, partial(self.run.settle, size)
         for one, other in product(known, repeat=2):
             for sign in "+", "*", "-":
                 node, operation = OPERATIONS[sign]
-                numbers = map(operation, known[one], known[other])
-                yield numbers, partial(binary, node, one, other)
+                yield map(operation, known[one], known[other]), partial(binary, node, one, other)
             if 0 not in known[other]:
-                numbers = (-(-a // b) for a, b in zip(known[one], known[other], strict=True))
-                yield numbers, partial(rounded_up, self.run, one, other)
+                rounded = [-(-a // b) for a, b in zip(known[one], known[other], strict=True)]
+                yield rounded, partial(rounded_up, self.run, one, other)
         if symbols:
             numbers = [math.prod(known[one][turn] for one in symbols) for turn in range(3)]
             yield numbers, partial(reduce, partial(binary, ast.Mult()), symbols)

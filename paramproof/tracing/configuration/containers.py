@@ -1,0 +1,196 @@
+"""What the methods of torch's modules and of its lists and dictionaries of modules do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from torch import nn
+
+from paramproof.tracing.configuration.layers import (
+    DICTS,
+    LISTS,
+    Module,
+    mentions_module,
+    named_tensors,
+    reached,
+)
+from paramproof.tracing.configuration.paths import Dict, List
+from paramproof.tracing.configuration.tensors import Tensor
+from paramproof.tracing.configuration.terms import (
+    MISSING,
+    Term,
+    Unknown,
+    Value,
+    instead,
+    leaves,
+    term,
+)
+from paramproof.tracing.configuration.ties import reach
+
+if TYPE_CHECKING:
+    from paramproof.tracing.configuration.modules import ModelInterpreter
+
+
+RETURNING = frozenset({"eval", "to", "train", "half", "float", "bfloat16", "cuda", "cpu", "apply"})
+"""Methods that change numbers, or how a model runs, and return the module."""
+
+SKIPPED = re.compile(
+    r"\w*register\w*_hook|\w*(init|initialize)_weights|_?reset_parameters|_load_from_state_dict"
+    r"|tie_weights|init_parallel_plans|maybe_install_capturing_hooks|flatten_parameters"
+    r"|\w*gradient_checkpointing\w*|enable_input_require_grads"
+    r"|requires_backends|validate_environment"
+)
+"""The same for methods that return nothing."""
+
+
+def is_skipped(name: str) -> bool:
+    return name in RETURNING or SKIPPED.fullmatch(name) is not None
+
+
+def fill(run: ModelInterpreter, made: Module, args: Sequence[Value]) -> None:
+    if issubclass(made.kind, nn.Sequential):
+        if len(args) == 1 and isinstance(args[0], Dict | dict):
+            update_module(run, made, args[0])
+        else:
+            made.layers = List(run.path, tuple(args))
+    elif args and args[0] is not None:
+        if issubclass(made.kind, DICTS):
+            update_module(run, made, args[0])
+        else:
+            items = run.items(args[0])
+            made.layers = List(run.path, run.frozen(args[0]) if items is None else tuple(items))
+
+
+def update_module(run: ModelInterpreter, made: Module, given: Value) -> None:
+    if isinstance(given, Dict) and isinstance(given.base, Term) and given.base.op == "comp dict":
+        depth, source, key, value, kept = given.base.args
+        made.named.items = term("comp", depth, source, term("entry", key, value), kept)
+    elif isinstance(given, Dict) and given.base is not None:
+        raise Unknown("modules with unknown names")
+    for key, value in (given.own if isinstance(given, Dict) else given).items():
+        run.set_attribute(made, key, value)
+
+
+def module_method(  # noqa: C901 - a case for each method
+    run: ModelInterpreter, owner: Module, name: str, args: Sequence[Value], named: Dict
+) -> Value:
+    def given(number: int, key: str, default: Value = MISSING) -> Value:
+        return args[number] if number < len(args) else instead(run.lookup(named, key), default)
+
+    match name:
+        case "append" | "extend" | "insert" if issubclass(owner.kind, LISTS):
+            if name == "extend" and isinstance(args[0], Module):
+                args = [args[0].layers]
+            run.call_method(owner.layers, name, args, named)
+            return owner
+        case "register_buffer":
+            key = given(0, "name")
+            if not isinstance(key, Term):
+                owner.buffers[key] = run.decided(given(2, "persistent", True))
+                return run.set_attribute(owner, key, given(1, "tensor"))
+            role = "buffer" if run.decided(given(2, "persistent", True)) else "temporary buffer"
+            held = leaves(
+                given(1, "tensor"),
+                lambda one: Tensor(run, one.shape, role) if isinstance(one, Tensor) else one,
+            )
+            return run.set_attribute(owner, key, held)
+        case "register_parameter" | "add_module" | "register_module" | "__setattr__":
+            return run.set_attribute(
+                owner,
+                given(0, "name"),
+                given(1, "param" if name == "register_parameter" else "module"),
+            )
+        case "__setitem__":
+            return run.set_item(owner, *args)
+        case "parameters" | "buffers" | "modules" | "children":
+            if name == "children":
+                return List(
+                    run.path,
+                    tuple(one for one in owner.own.values() if isinstance(one, Module)),
+                )
+            wanted = {"parameters": "parameter", "buffers": "buffer", "modules": "module"}[name]
+            return List(run.path, tuple(reached(owner, wanted)))
+        case "named_children":
+            found = tuple(pair for pair in owner.own.items() if isinstance(pair[1], Module))
+            if any(isinstance(one, Term) and mentions_module(one) for one in owner.own.values()):
+                raise Unknown("the children of a module")
+            if run.items(owner.named) != [] or not isinstance(owner.layers.items, tuple):
+                raise Unknown("the children of a module")
+            return found + tuple((str(i), one) for i, one in enumerate(owner.layers.items))
+        case "named_parameters":
+            return List(run.path, tuple((name, one) for one, name in named_tensors(run, owner)))
+        case "requires_grad_":
+            for one in reached(owner, "parameter"):
+                run.write(one, "requires_grad", run.truth(args[0]) if args else True)
+            return owner
+        case "values" | "items" | "keys" if (
+            issubclass(owner.kind, DICTS) and run.items(owner.named) == []
+        ):
+            entries = {
+                "items": owner.own.items(),
+                "keys": owner.own,
+                "values": owner.own.values(),
+            }
+            return tuple(entries[name])
+        case "update" if issubclass(owner.kind, DICTS):
+            return update_module(run, owner, args[0])
+        case "__len__":
+            return run.call_other(len, [owner], Dict(()))
+        case "__init__":
+            return (
+                fill(run, owner, args)
+                if owner.kind not in (nn.Module,) and issubclass(owner.kind, (*LISTS, *DICTS))
+                else None
+            )
+        case "get_submodule":
+            if isinstance(args[0], Term):
+                return term("opaque", "module")
+            return reach(run, owner, args[0].split("."))
+        case "__getitem__":
+            return run.subscript(owner, args[0])
+    if is_skipped(name):
+        return owner
+    raise Unknown(f"the method {name} of a module")
+
+
+def weight_norm(run: ModelInterpreter, module: str, args: Sequence[Value], named: Dict) -> Value:
+    """Replace the weight of a module by its norms and its direction."""
+    owner = args[0]
+    name = args[1] if args[1:] else instead(run.lookup(named, "name"), "weight")
+    dim = args[2] if args[2:] else instead(run.lookup(named, "dim"), 0)
+    weight = owner.own[name]
+    shape = weight.shape
+    if not isinstance(shape, tuple) or not isinstance(dim, int):
+        raise Unknown("the norms of a weight of unknown dimensions")
+    norms = tuple(size if i == dim % len(shape) else 1 for i, size in enumerate(shape))
+    first = Tensor(run, norms, "parameter", True)
+    second = Tensor(run, shape, "parameter", True)
+    if module.endswith("parametrizations"):
+        pair = Module(run.path, nn.Module)
+        pair.own = {"original0": first, "original1": second}
+        whole = owner.own.get("parametrizations", Module(run.path, nn.Module))
+        run.write(whole, name, pair)
+        run.write(owner, "parametrizations", whole)
+        run.write(owner, name, Tensor(run, shape))
+    else:
+        run.write(owner, name, Tensor(run, shape))
+        run.write(owner, f"{name}_g", first)
+        run.write(owner, f"{name}_v", second)
+    return owner
+
+
+def freeze_norms(run: ModelInterpreter, function: Any, model: Module) -> None:
+    """Put frozen modules in place of the batch norms inside of a model."""
+    kind = next(one for name, one in function.__globals__.items() if "FrozenBatchNorm" in name)
+    for one in reached(model, "module"):
+        if one.kind is nn.BatchNorm2d:
+            made = run.make(kind, [one.own["num_features"]], Dict(run.path))
+            turns = next(x.storage[1:] for x in one.own.values() if isinstance(x, Tensor))
+            for new in reached(made, ""):
+                if isinstance(new, Tensor):
+                    new.storage = (new.serial, *turns)
+            for key in {**one.own, **made.own}:
+                run.write(one, key, made.own.get(key, MISSING))
+            one.buffers |= made.buffers
