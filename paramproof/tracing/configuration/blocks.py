@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -27,13 +27,15 @@ COMPUTED = frozenset({"opaque", "rope"})
 """Operations whose result no shape and no condition may depend on."""
 
 
-def trace_model(model_class: type[Any], any_class: bool = True) -> Model:
+def trace_model(
+    model_class: type[Any], any_class: bool = True, parts: Mapping[str, type[Any]] | None = None
+) -> Model:
     """Trace the constructor of a model class; raise ``Unknown`` for what is not understood.
 
     Parts whose model type names their class may be of ``any_class``, unless more is understood
-    where they are of that of the default.
+    where they are of that of the default. ``parts`` has other classes, by the names of parts.
     """
-    run = ModelInterpreter(any_class)
+    run = ModelInterpreter(any_class, parts or {})
     try:
         found = traced(model_class, run)
         if not run.of_any:
@@ -41,9 +43,9 @@ def trace_model(model_class: type[Any], any_class: bool = True) -> Model:
     except Unknown:
         if not run.of_any:
             raise
-        return trace_model(model_class, any_class=False)
+        return trace_model(model_class, False, parts)
     try:
-        pinned = trace_model(model_class, any_class=False)
+        pinned = trace_model(model_class, False, parts)
     except Unknown:
         return found
     return pinned if not_understood(found) - not_understood(pinned) else found

@@ -18,9 +18,10 @@ import inspect
 import itertools
 import math
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import torch
 from torch import nn
 from transformers.configuration_utils import PreTrainedConfig
 from transformers.modeling_utils import PreTrainedModel
@@ -28,6 +29,7 @@ from transformers.models.auto.auto_factory import _BaseAutoModelClass
 
 from paramproof.tracing.configuration import containers, tensors
 from paramproof.tracing.configuration.containers import RETURNING, is_skipped
+from paramproof.tracing.configuration.installed import at_default
 from paramproof.tracing.configuration.interpreter import source_of
 from paramproof.tracing.configuration.layers import (
     DICTS,
@@ -74,14 +76,17 @@ LOADING = frozenset({"config", "attn_implementation", "dtype", "torch_dtype", "t
 """Arguments of ``from_config`` that do not reach the constructor."""
 
 
+FOREIGN = frozenset({"timm"})
+"""Libraries whose models are built and not traced: a network of theirs has a name."""
+
 SKIPPED_MODULES = ("torch.nn.init", "transformers.initialization", "torch._C", "torch.compiler")
 
 
 class ModelInterpreter(PartInterpreter):
     """Runs model classes of transformers."""
 
-    def __init__(self, any_class: bool) -> None:
-        super().__init__(any_class)
+    def __init__(self, any_class: bool, usual: Mapping[str, type[Any]]) -> None:
+        super().__init__(any_class, usual)
         self.packages = ("transformers", "torch")
         self.walked: dict[int, Value] = {}
         """What each of the loops that are running goes through, if it is layers or tensors."""
@@ -639,7 +644,22 @@ class ModelInterpreter(PartInterpreter):
             raise Raised(f"a call of {function!r:.60}")
         if is_torch(function):
             return tensors.torch_function(self, name, args, named)
+        if module.partition(".")[0] in FOREIGN and inspect.isfunction(function):
+            return self.foreign(function, args, named)
         return super().call(function, args, named)
+
+    def foreign(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
+        """Return the model that another library makes, at the values of the default alone."""
+        given = term("list", *map(self.frozen, args)), self.frozen(named)
+        usual = [at_default(self.kind, one) if unknown(one) else one for one in given]
+        for one, other in zip(given, usual, strict=True):
+            if one is not other:
+                self.pins[negate(self.equal(one, other))] = "not understood: another network"
+        try:
+            with torch.device("meta"):
+                return self.built(function(*usual[0], **usual[1]))
+        except Exception as error:  # A library may raise anything.
+            raise Unknown(f"{function.__module__} makes no network: {error!r:.80}") from error
 
     def plain_object(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         """Return an object that holds no modules, or nothing known where it is not understood."""

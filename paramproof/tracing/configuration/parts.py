@@ -11,7 +11,7 @@ import ast
 import collections.abc
 import inspect
 import numbers
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from transformers.configuration_utils import PreTrainedConfig
@@ -45,8 +45,9 @@ class Layers:
 class PartInterpreter(ClassInterpreter):
     """Reads fields of a configuration object that is unknown."""
 
-    def __init__(self, any_class: bool) -> None:
+    def __init__(self, any_class: bool, usual: Mapping[str, type[Any]]) -> None:
         super().__init__()
+        self.usual = usual
         self.any_class = any_class
         """Whether parts that name their class may be of any."""
         self.of_any: set[Term] = set()
@@ -120,6 +121,7 @@ class PartInterpreter(ClassInterpreter):
             is_null = term("is", field, None) if part.optional else False
             if not issubclass(kind, PreTrainedConfig) or kind is PreTrainedConfig:
                 kind = None if self.any_class else self.default_class(owner.kind, name)
+            kind = self.usual.get(name, kind) if owner.origin is term("self") else kind
             if kind is None:
                 self.of_any.add(field)
             else:

@@ -7,26 +7,23 @@ it on models that transformers builds from the keys of a configuration.
 from __future__ import annotations
 
 import importlib.metadata
-import json
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import cache, partial
 from typing import Any
 
 import transformers
 from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTrainedModel
-from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
 from paramproof.builders.meta import meta
-from paramproof.catalogue.program import LAZY, OPERATIONS, Catalogue, Part, Program
+from paramproof.catalogue.program import Part
 from paramproof.formulas.errors import similar_names
 from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.configuration.blocks import trace_model
-from paramproof.tracing.configuration.nodes import encoded
-from paramproof.tracing.configuration.reader_terms import model_term
-from paramproof.tracing.configuration.rules import config_classes, rules_of
+from paramproof.tracing.configuration.installed import Installed
+from paramproof.tracing.configuration.reader_terms import lowered, model_term
+from paramproof.tracing.configuration.terms import negate, term
 from paramproof.tracing.constructors import Constructor, require_sizes
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
 from paramproof.tracing.torch_mode import observed_tensors
@@ -79,7 +76,7 @@ class ModelClass:
 
     def part(self) -> Part:
         """Return what the configuration class makes of the keys."""
-        return Part(Installed(), self.config_class.__name__, self.keys)
+        return Part(Models(), self.config_class.__name__, self.keys)
 
     def constructor(self, sizes: Mapping[str, int]) -> Constructor:
         """Return the way to build the class on the meta device; it has these ``sizes``."""
@@ -150,33 +147,29 @@ def part_defaults(config_class: Any, name: str, part: PreTrainedConfig) -> dict[
     return {key: value for key, value in part.to_dict().items() if value != own.get(key)}
 
 
-class Installed(Catalogue):
-    """The programs of the installed transformers' classes, traced when the reader asks for them."""
+class Models(Installed):
+    """The programs of the installed transformers' classes, of models too."""
 
-    def __init__(self) -> None:
-        self.operations, self.lazy, self.part = OPERATIONS, LAZY, Part
-        self.types = dict(CONFIG_MAPPING_NAMES)
-        # The file of a class has its name.
-        self.index = {kind: _Itself() for kind in ("configurations", "models")}
-        self.file, self.node = cache(file_of), cache(self.compiled)
-        self.program = cache(partial(Program, self))
+    def model(self, name: Any) -> Any:
+        return module_of(getattr(transformers, name))
 
 
-class _Itself(dict[str, str]):
-    def __missing__(self, name: str) -> str:
-        return name
+def module_of(kind: type[Any]) -> Any:
+    """Return the module of a model class, for each class that a part of it has by default.
 
-
-def file_of(name: str) -> Any:
-    """Return a file of one class, as the reader has it: with lists where Python may have tuples."""
-    kind = getattr(transformers, name, None) or config_classes()[name]
-    data: dict[str, Any] = {"configurations": {}, "models": {}}
-    data["versions"] = {"transformers": transformers.__version__}
-    if issubclass(kind, PreTrainedConfig):
-        data["configurations"][name] = rules_of(kind)
-    else:
-        data["models"][name] = model_term(trace_model(kind))
-    return json.loads(json.dumps(encoded(data, {})))
+    The default of DETR's backbone is a network of timm, and its table of parts says ResNet.
+    """
+    found = model_term(trace_model(kind))
+    config = kind.config_class
+    for name, spec in (config.sub_configs_defaults or {}).items():
+        usual, named = type(getattr(config(), name, None)), CONFIG_MAPPING.get(spec.model_type)
+        if named and usual is not named and issubclass(usual, PreTrainedConfig):
+            other = model_term(trace_model(kind, parts={name: usual}))
+            is_usual = lowered(term("made by", term("field", term("self"), name), usual.__name__))
+            cases = (is_usual, other), (negate(is_usual), found)
+            rows = (x for case, made in cases for x in ("", case, term("list", made)))
+            found = term("module", *rows)
+    return found
 
 
 @calls_constructor
