@@ -9,7 +9,6 @@ from typing import Any
 import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
-from paramproof.tracing.configuration.blocks import trace_model
 from paramproof.tracing.configuration.nodes import (
     FORMAT,
     Data,
@@ -18,9 +17,9 @@ from paramproof.tracing.configuration.nodes import (
     paths_in,
     values_in,
 )
-from paramproof.tracing.configuration.reader_terms import model_term
 from paramproof.tracing.configuration.rules import config_classes, parts_in, rules_of
 from paramproof.tracing.configuration.terms import Term
+from paramproof.tracing.constructors.model_class import module_of
 from sweep.library.model_types import classes_of_type
 from sweep.pool import OutOfTime, Result, reason, run_in_processes
 
@@ -96,7 +95,7 @@ def common_reads() -> frozenset[str]:
 
 
 def model_of(name: str) -> Term:
-    return model_term(trace_model(getattr(transformers, name), any_class=True))
+    return module_of(getattr(transformers, name))
 
 
 def attempt(name: str, failed: Failures, make: Callable[..., Any], *args: Any) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 import functools
+import inspect
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from paramproof.tracing.configuration.paths import Dict, Instance, List, Raised
+from paramproof.tracing.configuration.paths import Dict, Instance, List, Raised, source_of
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Term,
@@ -118,10 +119,26 @@ def get_attr(run: Interpreter, owner: Value, name: Value, *default: Value) -> Va
             raise Unknown(f"an attribute with the name {attr!r:.80}")
         if not isinstance(attr, str):
             raise Raised(f"the name {attr!r:.40} of an attribute")
+        if default and isinstance(one, Instance) and one.kind:
+            # A property that gives another attribute is absent where that is.
+            attr = forwarded(inspect.getattr_static(one.kind, attr, None)) or attr
         found = run.attribute_of(one, attr)
         return instead(found, default[0]) if default else run.require(found, attr)
 
     return run.pairs(owner, name, of)
+
+
+def forwarded(found: Any) -> str:
+    """Return the name of the attribute of an object that a property returns, or nothing."""
+    if isinstance(found, property) and inspect.isfunction(found.fget):
+        match source_of(found.fget.__code__).body:
+            case [
+                *_,
+                ast.Return(value=ast.Attribute(value=ast.Name(id="self"), attr=name)),
+            ] as body:
+                is_plain = all(isinstance(one, ast.Expr) for one in body[:-1])
+                return name if is_plain else ""
+    return ""
 
 
 def has_attr(run: Interpreter, owner: Value, name: str) -> Value:

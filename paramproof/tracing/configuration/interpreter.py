@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from paramproof.tracing.configuration.functions import MODELS, PURE_MODULES, call_method
 from paramproof.tracing.configuration.operators import SIGNS
-from paramproof.tracing.configuration.paths import Dict, Frame, List, Raised
+from paramproof.tracing.configuration.paths import Dict, Frame, List, Raised, source_of
 from paramproof.tracing.configuration.statements import (
     BROKEN,
     COLLECTED,
@@ -42,18 +42,6 @@ Comprehension: TypeAlias = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.D
 
 MAX_CALLS = 60
 """The depth of calls at which the interpreter gives up."""
-
-
-@cache
-def source_of(code: types.CodeType) -> ast.FunctionDef:
-    """Return the syntax tree of a function."""
-    try:
-        (node,) = ast.parse(textwrap.dedent(inspect.getsource(code))).body
-    except (OSError, SyntaxError, ValueError):
-        raise Unknown(f"the source of {code.co_qualname}") from None
-    if not isinstance(node, ast.FunctionDef):
-        raise Unknown(f"the source of {code.co_qualname}")
-    return node
 
 
 @cache

@@ -329,8 +329,9 @@ class ModelInterpreter(PartInterpreter):
         )
 
     def built(self, module: nn.Module) -> Module:
-        """Return a module that transformers has built already."""
+        """Return a module that exists already, with what it says of itself."""
         made = Module(self.path, type(module))
+        made.own |= {name: one for name, one in vars(module).items() if name[0] != "_"}
         for name, one in module.named_parameters(recurse=False):
             made.own[name] = Tensor(self, tuple(one.shape), "parameter", one.requires_grad)
         for name, buffer in module.named_buffers(recurse=False):
@@ -644,8 +645,10 @@ class ModelInterpreter(PartInterpreter):
             raise Raised(f"a call of {function!r:.60}")
         if is_torch(function):
             return tensors.torch_function(self, name, args, named)
-        if module.partition(".")[0] in FOREIGN and inspect.isfunction(function):
-            return self.foreign(function, args, named)
+        if module.partition(".")[0] in FOREIGN:
+            if inspect.isfunction(function):
+                return self.foreign(function, args, named)
+            return self.native(function, *args)
         return super().call(function, args, named)
 
     def foreign(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
@@ -657,9 +660,10 @@ class ModelInterpreter(PartInterpreter):
                 self.pins[negate(self.equal(one, other))] = "not understood: another network"
         try:
             with torch.device("meta"):
-                return self.built(function(*usual[0], **usual[1]))
+                network = function(*usual[0], **usual[1])
         except Exception as error:  # A library may raise anything.
             raise Unknown(f"{function.__module__} makes no network: {error!r:.80}") from error
+        return self.built(network)
 
     def plain_object(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         """Return an object that holds no modules, or nothing known where it is not understood."""

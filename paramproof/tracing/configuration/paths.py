@@ -9,8 +9,13 @@ how to go on, because a program that is not understood must not be trusted.
 
 from __future__ import annotations
 
+import ast
+import inspect
+import textwrap
+import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -213,3 +218,15 @@ class Paths:
             return function(*args, **named)
         except ERRORS as error:
             raise Raised(f"{type(error).__name__}: {error}") from None
+
+
+@cache
+def source_of(code: types.CodeType) -> ast.FunctionDef:
+    """Return the syntax tree of a function."""
+    try:
+        (node,) = ast.parse(textwrap.dedent(inspect.getsource(code))).body
+    except (OSError, SyntaxError, ValueError):
+        raise Unknown(f"the source of {code.co_qualname}") from None
+    if not isinstance(node, ast.FunctionDef):
+        raise Unknown(f"the source of {code.co_qualname}")
+    return node

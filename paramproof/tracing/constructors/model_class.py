@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Mapping
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,7 @@ from paramproof.sources.reference import in_one_line
 from paramproof.tracing.configuration.blocks import trace_model
 from paramproof.tracing.configuration.installed import Installed
 from paramproof.tracing.configuration.reader_terms import lowered, model_term
-from paramproof.tracing.configuration.terms import negate, term
+from paramproof.tracing.configuration.terms import Unknown, negate, term
 from paramproof.tracing.constructors import Constructor, require_sizes
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
 from paramproof.tracing.torch_mode import observed_tensors
@@ -160,15 +161,18 @@ def module_of(kind: type[Any]) -> Any:
     The default of DETR's backbone is a network of timm, and its table of parts says ResNet.
     """
     found = model_term(trace_model(kind))
-    config = kind.config_class
-    for name, spec in (config.sub_configs_defaults or {}).items():
-        usual, named = type(getattr(config(), name, None)), CONFIG_MAPPING.get(spec.model_type)
-        if named and usual is not named and issubclass(usual, PreTrainedConfig):
-            other = model_term(trace_model(kind, parts={name: usual}))
-            is_usual = lowered(term("made by", term("field", term("self"), name), usual.__name__))
-            cases = (is_usual, other), (negate(is_usual), found)
-            rows = (x for case, made in cases for x in ("", case, term("list", made)))
-            found = term("module", *rows)
+    for name, spec in (kind.config_class.sub_configs_defaults or {}).items():
+        usual = type(getattr(kind.config_class(), name, None))
+        if spec.model_type not in CONFIG_MAPPING or not issubclass(usual, PreTrainedConfig):
+            continue
+        if usual is not CONFIG_MAPPING[spec.model_type]:
+            with suppress(Unknown):
+                other = model_term(trace_model(kind, parts={name: usual}))
+                part = term("field", term("self"), name)
+                is_usual = lowered(term("made by", part, usual.__name__))
+                cases = (is_usual, other), (negate(is_usual), found)
+                rows = (x for case, made in cases for x in ("", case, term("list", made)))
+                found = term("module", *rows)
     return found
 
 
