@@ -637,6 +637,10 @@ class ModelInterpreter(PartInterpreter):
             if name == "prod" and self.kind_of(args[0]) is int:
                 return args[0]
             function = getattr(math, name)
+        if type(function).__name__ == "ufunc" and all(
+            self.kind_of(one) in (int, float) for one in args
+        ):
+            return term("opaque", name)
         if name == "warn" and module in ("warnings", "_warnings"):
             return None
         if is_plain_class(function) or is_plain_class(getattr(function, "__self__", None)):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from paramproof.tracing.configuration.paths import Dict, Heap, List
+from paramproof.tracing.configuration.paths import Dict, Heap, List, Raised
 from paramproof.tracing.configuration.terms import MISSING, Term, Unknown, Value, instead, term
 from paramproof.tracing.configuration.values import Method, unknown
 
@@ -107,7 +107,22 @@ def torch_function(run: ModelInterpreter, name: str, args: Sequence[Value], name
     if name in SIZED or name.endswith("Tensor"):
         whole = run.lookup(named, "size")
         return Tensor(run, sizes(run, args if whole is MISSING else [whole]))
+    if name in ("cat", "concat", "concatenate"):
+        return Tensor(run, concatenated(run, run.items(args[0]), given(1, "dim", 0)))
+    if name == "normal" and (size := run.lookup(named, "size")) is not MISSING:
+        if not is_list(run, size):
+            raise Raised("a size that is no list")
+        return Tensor(run, sizes(run, [size]))
     return applied(run, getattr(torch, name, None), args, named)
+
+
+def concatenated(run: ModelInterpreter, parts: list[Value] | None, dim: Value) -> Value:
+    shapes = [one.shape if isinstance(one, Tensor) else None for one in parts or ()]
+    if not shapes or not all(isinstance(one, tuple) for one in shapes):
+        return None
+    at = dim % len(shapes[0])
+    size = reduce(partial(run.binary, ast.Add()), [one[at] for one in shapes])
+    return (*shapes[0][:at], size, *shapes[0][at + 1 :])
 
 
 def stored(run: ModelInterpreter, role: str, data: Value, trains: Value) -> Value:
