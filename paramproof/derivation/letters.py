@@ -13,6 +13,7 @@ the tensors must count them there, too. If nothing does, the lengths of the loop
 from __future__ import annotations
 
 import operator
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -31,6 +32,7 @@ from paramproof.catalogue.program import (
     Refused,
 )
 from paramproof.derivation.exact_traces import (
+    MOST_TRACES,
     Conditions,
     ExactTrace,
     Rows,
@@ -39,6 +41,7 @@ from paramproof.derivation.exact_traces import (
     other_sizes,
     stored_once,
 )
+from paramproof.derivation.other_sizes import holding_elsewhere
 from paramproof.formulas.active import says_per_token
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, letter
@@ -116,7 +119,7 @@ class Trace:
             part.loops, part.memo, part.local = loops, {}, {}
             with recording() as recorder:
                 try:
-                    when(part)
+                    MODELS[bool](when(part))
                 except (NotSymbolic, Refused, *ERRORS):
                     unclear[str(why)] = None
             unclear |= {str(why): None} if recorder.caveats else {}
@@ -444,6 +447,35 @@ def sized(catalogue: Catalogue) -> Catalogue:
 # The formula
 
 
+def with_sizes(holder: Any, sizes: Mapping[str, int]) -> Any:
+    """Return the keys of a part, an object or a list with other sizes, by path."""
+    if isinstance(holder, list):
+        return [sizes.get(f"[{i}]", one) for i, one in enumerate(holder)]
+    inner, aliases, keys = dict[str, dict[str, int]](), dict[str, str](), holder
+    if isinstance(holder, Part):
+        kind, aliases = holder.get("model_type"), holder.program.aliases
+        keys = ({"model_type": kind} if isinstance(kind, str) else {}) | {**holder.keys}
+    for path, size in sizes.items():
+        name = re.split(r"[.[]", path)[0]
+        inner.setdefault(name, {})[path[len(name) :].removeprefix(".")] = size
+    keys = {k: one for k, one in keys.items() if aliases.get(k) not in inner}
+    for name, own in inner.items():
+        value = holder.get(name)
+        keys[name] = own[""] if "" in own else with_sizes(value, own)
+    return keys
+
+
+def size_at(holder: Any, path: str) -> Any:
+    """Return the size that has a path, or how many items of a list are a text."""
+    for name in path.replace("[", ".[").split("."):
+        if isinstance(holder, list):
+            index = name[1:-1]
+            holder = holder[int(index)] if index.isdigit() else holder.count(index)
+        else:
+            holder = holder.get(name) if isinstance(holder, Part | dict) else ABSENT
+    return holder
+
+
 def symbolic(part: Part, model: str, naming: Callable[[str], str]) -> Symbolic:
     """Return the formula of a model class; ``naming`` gives the letter of a path.
 
@@ -458,10 +490,31 @@ def symbolic(part: Part, model: str, naming: Callable[[str], str]) -> Symbolic:
             return Trace(part, model, catalogue, own).exact
         return None
 
+    def count_at(sizes: Mapping[str, int]) -> int | None:
+        with suppress(Refused, *ERRORS):
+            other = type(part)(part.catalogue, part.program.name, with_sizes(part, sizes))
+            if all(size_at(other, path) in (size, ABSENT) for path, size in sizes.items()):
+                return other.count(model)["trainable"]
+        return None
+
     others = map(trace_at, other_sizes(trace.exact, conditions))
     traces = [trace.exact, *filter(None, others)]
     versions = catalogue.file(catalogue.index["models"][model])["versions"]
     found = derived(model, traces, conditions, trace_at, caveats, versions)
+    if found.formula.value(found.sizes) != part.count(model)["trainable"]:
+        raise NotSymbolic("the number of parameters")
+
+    def derived_with(sizes: Mapping[str, int]) -> Derivation | None:
+        if len(traces) == MOST_TRACES or (more := trace_at(sizes)) is None:
+            return None
+        traces.append(more)
+        return derived(model, traces, conditions, trace_at, caveats, versions)
+
+    # The length of a list of kinds is a size, too, and another one would need another list.
+    kinds = {f"{path}[{one}]": len(texts) for path, texts in trace.kinds.items() for one in texts}
+    lengths = {kinds[path] for path in found.sizes.keys() & kinds.keys()}
+    moving = [k for k, n in found.sizes.items() if k not in kinds and n not in lengths]
+    found = holding_elsewhere(found, moving, count_at, derived_with)
     known = found.sizes
     letters_of = {path: naming(path) for path in known}
     new = {path: letter(name) for path, name in letters_of.items()}

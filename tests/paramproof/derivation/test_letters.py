@@ -7,6 +7,7 @@ import pytest
 
 from paramproof.catalogue.program import Refused
 from paramproof.derivation.letters import symbolic
+from paramproof.derivation.other_sizes import holding_elsewhere
 from paramproof.formulas.condition import Outcome
 from paramproof.formulas.notation import expression_in as formula_in
 from tests.paramproof.catalogue.test_program import dictionary, folder
@@ -310,3 +311,22 @@ def test_the_layers_of_a_model_of_a_part_are_as_many_as_they_are(tmp_path):
     (found,) = symbolic(part, "ToyModel", letter_of).derivation.tensors
     assert (found.path, found.aliases, str(found.times)) == ("a.*.w", ("b.*.w",), "l")
     assert part.count("ToyModel")["trainable"] == 8 * 12
+
+
+def test_a_formula_that_is_wrong_at_other_sizes_is_made_with_these(formula):
+    inner = layers(module(("w", tensor([F("h")]))), ["range", 0, ["-", F("l"), 2], 1], "j")
+    refusals = [["refuse", ["%", F("h"), F("l")], "divides", "h l"]]
+    found = formula(layers(inner), {"l": 2, "h": 14}, refusals=refusals)
+    assert found.derivation.formula == formula_in("h·l² − 2·h·l")
+    assert conditions(found) == {"l divides h": Outcome.REFUSED, "l ≥ 2": Outcome.OTHER_COUNT}
+
+
+def test_sizes_at_which_a_formula_is_wrong_may_not_change(formula):
+    found = formula(loop()).derivation
+
+    def count_at(sizes):
+        return found.formula.value(sizes) + (sizes["l"] != 8)
+
+    held = holding_elsewhere(found, ["h", "l"], count_at, lambda sizes: None)
+    assert [str(one.condition) for one in held.conditions] == ["l = 8"]
+    assert holding_elsewhere(found, ["h", "l"], found.formula.value, None) is found
