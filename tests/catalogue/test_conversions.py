@@ -14,8 +14,6 @@ transformers = pytest.importorskip("transformers")
 from paramproof import compare
 from paramproof.catalogue.configurations import entry
 from paramproof.catalogue.conversions import FILE
-from paramproof.catalogue.entries import parts
-from paramproof.catalogue.names import programs
 from paramproof.sources.checkpoints import checkpoint
 from paramproof.tracing.constructors.model_class import build_model
 from sweep.conversions import class_data, classes_of_catalogue, mappings
@@ -67,7 +65,7 @@ TYPES = dict(classes_of_catalogue())
 
 def tiny(name, layers=1):
     keys = {"model_type": TYPES[name], "architectures": [name]}
-    for path, part in parts(programs().configuration(keys)):
+    for path, part in entry(keys).parts.items():
         for field in part.program.types:
             end = next((end for end in TINY if field.endswith(end)), "")
             value = part.get(field)
@@ -77,7 +75,7 @@ def tiny(name, layers=1):
             is_depth = end.startswith("layer")
             if is_size and not (is_depth and layers is None):
                 size = TINY.get(end, min(value, 8)) * (layers if is_depth else 1)
-                set_key(keys, f"{path}{field}", size)
+                set_key(keys, f"{path}.{field}".lstrip("."), size)
     return keys
 
 

@@ -1,5 +1,7 @@
 """A traced constructor gives the tensors that torch makes, for each way to write a constructor."""
 
+from contextlib import suppress
+
 import pytest
 import torch
 
@@ -54,7 +56,8 @@ class ToyModel(PreTrainedModel):
 """
 
 CONSTRUCTORS = {
-    "a comprehension": "self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])",
+    "a comprehension": """
+self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])""",
     "a list that is appended to": """
 layers = [Layer(config, 7)]
 for i in range(config.depth):
@@ -119,7 +122,8 @@ for i, one in enumerate(config.sizes):
 rates = [x.item() for x in torch.linspace(0, config.rate, config.depth, device="cpu")]
 self.layers = nn.ModuleList()
 for i, rate in enumerate(rates):
-    self.layers.append(nn.Sequential(nn.Dropout(rate) if rate > 0 else nn.Identity(), Layer(config, i)))""",
+    first = nn.Dropout(rate) if rate > 0 else nn.Identity()
+    self.layers.append(nn.Sequential(first, Layer(config, i)))""",
     "convolutions": """
 self.conv = nn.Conv2d(3, config.width, config.kernel, padding="same")
 self.norm = nn.utils.parametrizations.weight_norm(nn.Conv1d(2, config.width, 5))""",
@@ -152,7 +156,8 @@ from transformers.time_series_utils import StudentTOutput
 self.by_name = {"student": StudentTOutput, "gelu": StudentTOutput, "prelu": StudentTOutput}
 self.out = self.by_name[config.hidden_act](dim=config.width).get_parameter_projection(3)""",
     "buffers of computed sizes": """
-self.mask = nn.Buffer(torch.arange(config.width).expand(1, -1).unsqueeze(-1) + torch.zeros(config.depth))
+column = torch.arange(config.width).expand(1, -1).unsqueeze(-1)
+self.mask = nn.Buffer(column + torch.zeros(config.depth))
 self.register_buffer("names", None)""",
     "buffers of halves": """
 half = torch.arange(config.width // 2)
@@ -209,7 +214,8 @@ self.x = nn.Linear(int(size), 1)""",
     "a computed condition": """
 if torch.ones(config.width).mean().item() > 0:
     self.x = nn.Linear(1, 1)""",
-    "an unknown function of torch": "self.x = nn.Parameter(torch.fft.rfft(torch.ones(config.width)))",
+    "an unknown function of torch": """
+self.x = nn.Parameter(torch.fft.rfft(torch.ones(config.width)))""",
     "a change of some layers": """
 self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])
 for number in [i for i in range(config.width) if i > 100] + [0]:
@@ -221,6 +227,5 @@ for number in [i for i in range(config.width) if i > 100] + [0]:
 @pytest.mark.parametrize("statements", REFUSED.values(), ids=REFUSED)
 def test_unknown_constructor(statements, tmp_path):
     toy = module_of(written(statements), tmp_path)
-    with pytest.raises(Unknown):
-        refused = not_understood(trace_model(toy.ToyModel))
-        raise Unknown(refused.pop())
+    with suppress(Unknown):
+        assert not_understood(trace_model(toy.ToyModel))
