@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from paramproof.catalogue.names import FOLDER, library_of, programs, versions_of
-from paramproof.catalogue.program import ABSENT, LIMIT, OPERATIONS, Catalogue, Refused
+from paramproof.catalogue.program import ABSENT, LIMIT, OPERATIONS, Catalogue, Part, Refused
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.models import sizes_by_name
 from paramproof.formulas.path import leaf
@@ -57,6 +57,9 @@ def refusal(error: Refused, class_name: str, keys: Keys) -> ValueError:
     about: dict[str, Any] = {"model_type": model_type, "key": key}
     if error.is_kind:
         return InvalidInput(f"{what} is not possible: {error.reason}", key=key)
+    if lacking := "" if given else _lacking(error.part):
+        problem = f"{model_type}: {legible(lacking)} is absent and has no default"
+        return NotInCatalogue(problem, model_type=model_type, key=lacking)
     for path, value in given.items():
         is_small = type(value) is int and value < 1 and looks_like_size(path)
         if is_small or is_too_large(value):
@@ -82,17 +85,29 @@ def _is_of_library(error: Refused) -> bool:
     return bool(error.reason) and all(map(RAISED.search, error.reason.split("; ")))
 
 
+def _lacking(part: Part | None) -> str:
+    """Return the first key that a class needs and that has no value, if there is one."""
+    if part is None:
+        return ""
+    return next((one for one in part.program.types if part.look(one) is ABSENT), "")
+
+
 def _keys_at_fault(error: Refused, class_name: str, keys: Keys) -> dict[str, Any]:
     """Return the keys without which there is no refusal, or else those on which it depends."""
     values = {path: _at(keys, path) for path in error.keys}
     given = {path: value for path, value in values.items() if value is not ABSENT}
-    every = given or {path: value for path, value in _leaves(keys, "") if path != "model_type"}
-    alone = {}
-    for path, value in every.items():
+    others = {path: value for path, value in _leaves(keys, "") if path != "model_type"}
+    return _alone(given, class_name, keys) or _alone(others, class_name, keys) or given
+
+
+def _alone(values: Keys, class_name: str, keys: Keys) -> dict[str, Any]:
+    """Return those of the values by path without each of which there is no refusal."""
+    found = {}
+    for path, value in values.items():
         with suppress(Refused):
-            programs().configuration(_without(keys, path)).count(class_name)
-            alone[path] = value
-    return alone or given
+            programs().configuration(_changed(keys, path, ABSENT)).count(class_name)
+            found[path] = value
+    return found
 
 
 def _leaves(keys: Keys, before: str) -> Iterator[tuple[str, Any]]:
@@ -103,10 +118,11 @@ def _leaves(keys: Keys, before: str) -> Iterator[tuple[str, Any]]:
             yield f"{before}{key}", value
 
 
-def _without(keys: Keys, path: str) -> dict[str, Any]:
+def _changed(keys: Keys, path: str, value: Any) -> dict[str, Any]:
+    """Return the keys with another value at a path, or without it if that is ``ABSENT``."""
     name, _, rest = path.partition(".")
-    others = {key: value for key, value in keys.items() if key != name}
-    return {**others, name: _without(keys[name], rest)} if rest else others
+    own = _changed(keys[name], rest, value) if rest else value
+    return {key: one for key, one in {**keys, name: own}.items() if one is not ABSENT}
 
 
 def impossible(path: str, size: object) -> InvalidInput:
@@ -140,6 +156,26 @@ def _remedy(class_name: str, keys: Keys, path: str, read: Keys) -> str:
 
     ``read`` has the values on which the refusal depends.
     """
+    compared = _comparisons(class_name, keys)
+    value, names = _at(keys, path), {_text(of): one for one, of in read.items() if one != path}
+    for sign, one, other, result in compared[-1:]:
+        if sign == "in" and not result and (one == value or (type(value) is list and one in value)):
+            return f"one of {some_of([*map(str, other)], 40)}"
+        left, right = REMEDIES.get((sign, bool(result)), ("", ""))
+        is_left = one == value
+        if is_left and one == other and type(value) is int:
+            # Of two equal sizes, that of the key is the one that changes with it.
+            changed = _comparisons(class_name, _changed(keys, path, value + 1))
+            is_left = any(now[1] != one for now in changed[len(compared) - 1 : len(compared)])
+        due, than = (left, other) if is_left else (right, one) if other == value else ("", "")
+        if due and (sign != "%" or _text(than) in names):
+            name = names.get(_text(than), "")
+            return due.format(f"{name}, which is {than}" if name else than)
+    return ""
+
+
+def _comparisons(class_name: str, keys: Keys) -> list[tuple[str, Any, Any, Any]]:
+    """Return what a class compares: how, both sides, and the result."""
     compared: list[tuple[str, Any, Any, Any]] = []
 
     def noting(sign: str) -> Callable[..., Any]:
@@ -154,16 +190,7 @@ def _remedy(class_name: str, keys: Keys, path: str, read: Keys) -> str:
     with suppress(Refused):
         catalogue = Catalogue(FOLDER, operations={**OPERATIONS, **noted})
         catalogue.configuration(keys).count(class_name)
-    value, names = _at(keys, path), {_text(of): one for one, of in read.items() if one != path}
-    for sign, one, other, result in compared[-1:]:
-        if sign == "in" and not result and (one == value or (type(value) is list and one in value)):
-            return f"one of {some_of([*map(str, other)], 40)}"
-        left, right = REMEDIES.get((sign, bool(result)), ("", ""))
-        due, than = (left, other) if one == value else (right, one) if other == value else ("", "")
-        if due and (sign != "%" or _text(than) in names):
-            name = names.get(_text(than), "")
-            return due.format(f"{name}, which is {than}" if name else than)
-    return ""
+    return compared
 
 
 def _text(value: object) -> str:

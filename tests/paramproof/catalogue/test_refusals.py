@@ -31,6 +31,10 @@ REFUSED = {
         {"pad_token_id": 32000},
         "pad_token_id=32000 is not supported: it must be less than vocab_size, which is 32000",
     ),
+    "no width, and only what is computed of it is 0": (
+        {"hidden_size": 0, "num_attention_heads": 8, "num_key_value_heads": 8},
+        f"hidden_size=0 {RANGE}",
+    ),
     "too small": (
         {"initializer_range": -1.0},
         "initializer_range=-1.0 is not supported: it must be at least 0.0",
@@ -108,8 +112,26 @@ def test_a_limit_of_paramproof_is_no_refusal_of_transformers(reason):
     assert error.is_refused
 
 
-def test_a_key_that_is_required_is_named_with_the_library():
+def test_two_equal_sizes():
+    """Either may be changed: the one that is named is told in which direction."""
     with pytest.raises(NotInCatalogue) as caught:
-        entry({"model_type": "internlm2"})
-    assert "InternLM2ForCausalLM of mlx-lm " in str(caught.value)
-    assert "refuses this file: hidden_size is required" in str(caught.value)
+        entry({"model_type": "gemma", "vocab_size": 40, "pad_token_id": 40})
+    size = {
+        "vocab_size": "it must be more than pad_token_id, which is 40",
+        "pad_token_id": "it must be less than vocab_size, which is 40",
+    }
+    assert str(caught.value).endswith(size[caught.value.key])
+
+
+def test_required_key():
+    with pytest.raises(NotInCatalogue) as caught:
+        entry({"model_type": "internlm2", "num_hidden_layers": 2})
+    assert str(caught.value) == "internlm2: hidden_size is absent and has no default"
+    assert caught.value.key == "hidden_size"
+
+
+def test_library_of_refusal():
+    """A type of mlx-lm is not refused by transformers."""
+    keys = {"model_type": "internlm2"}
+    error = refusal(Refused("raised by ModelArgs.__init__", {}), "InternLM2ForCausalLM", keys)
+    assert "InternLM2ForCausalLM of mlx-lm " in str(error)
