@@ -30,6 +30,10 @@ def parent(path: str) -> str:
     return path.rpartition(".")[0]
 
 
+def joined(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
 def leaf(path: str) -> str:
     return path.rpartition(".")[2]
 

@@ -25,7 +25,7 @@ from paramproof.catalogue.program import Part, Program, Refused
 from paramproof.catalogue.refusals import impossible, is_too_large, looks_like_size, refusal
 from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
-from paramproof.formulas.path import lies_in
+from paramproof.formulas.path import joined, lies_in
 from paramproof.formulas.printing import legible, shown
 
 
@@ -105,7 +105,7 @@ def _require_sizes(found: Entry) -> None:
     zeros = {}
     for path, part in found.parts.items():
         for name in part.keys.keys() & part.program.types.keys():
-            where, value = f"{path}.{name}".lstrip("."), part.keys[name]
+            where, value = joined(path, name), part.keys[name]
             if is_too_large(value):
                 raise impossible(where, value)
             if type(value) is int and not value and looks_like_size(name):

@@ -20,7 +20,7 @@ from paramproof.catalogue.program import Part, Refused, Tensor
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.derivation import PROVED, Derivation, DerivedTensor
 from paramproof.formulas.expression import expression
-from paramproof.formulas.path import leaf, parent, starred
+from paramproof.formulas.path import joined, leaf, parent, starred
 
 TIE = "tie_word_embeddings"
 TABLE = re.compile(r".*emb.*|wte|shared")
@@ -69,18 +69,25 @@ class Entry:
     @cached_property
     def absent(self) -> Mapping[str, int]:
         """The sizes that the configuration does not give, and on which the count depends."""
-        found: dict[str, int] = {}
+        return self._absent(is_assumed=False)
+
+    @cached_property
+    def assumed(self) -> Mapping[str, int]:
+        """The sizes in ``absent`` that are constants, and not computed from other sizes."""
+        return self._absent(is_assumed=True)
+
+    def _absent(self, is_assumed: bool) -> dict[str, int]:
+        found: dict[str, Any] = {}
         for path, part in self.parts.items():
-            given = self._given_in(path)
-            for name in filter(part.read.__contains__, part.program.types):
-                where = f"{path}.{name}".lstrip(".")
-                value: Any = part.values.get(name)
-                if part.program.aliases.get(name, name) in given or not self._matters(where, value):
+            given, own = self._given_in(path), part.program
+            for name in filter(part.read.__contains__, own.types):
+                where, value = joined(path, name), part.values.get(name)
+                is_computed = value not in (own.defaults.get(name), part.keys.get(name))
+                if own.aliases.get(name, name) in given or (is_assumed and is_computed):
                     continue
-                many = isinstance(value, list)
-                found |= (
-                    {f"{where}[{i}]": v for i, v in enumerate(value)} if many else {where: value}
-                )
+                if self._matters(where, value):
+                    items = enumerate(value) if isinstance(value, list) else ()
+                    found |= {f"{where}[{i}]": size for i, size in items} or {where: value}
         return found
 
     def _given_in(self, path: str) -> set[str]:
@@ -110,17 +117,6 @@ class Entry:
         return trainable(
             programs().configuration(with_key(self.part, path, value)), self.class_name
         )
-
-    @property
-    def assumed(self) -> dict[str, int]:
-        """The sizes in ``absent`` that are constants, and not computed from other sizes."""
-        found = {}
-        for path, size in self.absent.items():
-            part, name = self.parts[parent(path)], leaf(path).partition("[")[0]
-            usual = part.program.defaults.get(name), part.keys.get(name)
-            if part.values[name] in usual:
-                found[path] = size
-        return found
 
     @cached_property
     def _untied(self) -> tuple[str, list[Tensor]]:
@@ -219,7 +215,7 @@ def _parts(part: Any, path: str) -> Iterator[tuple[str, ReadPart]]:
     yield path, part
     for name, value in part.values.items():
         if isinstance(value, Part):
-            yield from _parts(value, f"{path}.{name}".lstrip("."))
+            yield from _parts(value, joined(path, name))
 
 
 def with_key(part: Part, path: str, value: object) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from paramproof.catalogue.names import FOLDER, library_of, programs, versions_of
 from paramproof.catalogue.program import ABSENT, LIMIT, OPERATIONS, Catalogue, Part, Refused
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.models import sizes_by_name
-from paramproof.formulas.path import leaf
+from paramproof.formulas.path import joined, leaf
 from paramproof.formulas.printing import legible, shown, some_of
 
 MAX_SIZE = 10**9
@@ -27,7 +27,7 @@ LOOKS_LIKE_SIZE = re.compile(
 )
 
 RAISED = re.compile(
-    r"^raised by | must be | is required$| cannot be set$| differ$"
+    r"^raised by | must be | is required$| cannot be set$| differ$| is not an integer$"
     r"|^a division by zero$|^an activation is absent$"
 )
 """Reasons for which the class itself raises an error. Others may be limits of paramproof."""
@@ -113,9 +113,9 @@ def _alone(values: Keys, class_name: str, keys: Keys) -> dict[str, Any]:
 def _leaves(keys: Keys, before: str) -> Iterator[tuple[str, Any]]:
     for key, value in keys.items():
         if isinstance(value, Mapping) and value:
-            yield from _leaves(value, f"{before}{key}.")
+            yield from _leaves(value, joined(before, key))
         else:
-            yield f"{before}{key}", value
+            yield joined(before, key), value
 
 
 def _changed(keys: Keys, path: str, value: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from paramproof.catalogue.names import QUANTIZATION, ReadPart, irrelevant_keys, 
 from paramproof.catalogue.program import Refused
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import SizeName, sizes_by_name
-from paramproof.formulas.path import lies_in, parent
+from paramproof.formulas.path import joined, lies_in, parent
 from paramproof.formulas.printing import legible, shown
 
 SHORT_NAME = 6
@@ -35,7 +35,7 @@ def find_unknown_keys(entry: Entry, config: Mapping[str, Any]) -> tuple[str, ...
     data = programs().file(programs().index["configurations"][program])["configurations"][program]
     found = []
     for part, key, value in _unknown(config, "", entry.part):
-        path = f"{part}.{key}" if part else key
+        path = joined(part, key)
         if path in data.get("reads", ()):
             continue
         found.append(path)
@@ -58,7 +58,7 @@ def _unknown(config: Mapping[str, Any], path: str, part: Any) -> Iterator[tuple[
     for key, value in config.items():
         inner = parts.get(part.program.aliases.get(key, key))
         if inner and isinstance(value, Mapping):
-            yield from _unknown(value, f"{path}.{key}" if path else key, inner)
+            yield from _unknown(value, joined(path, key), inner)
         elif key not in known:
             yield path, key, value
 
@@ -82,7 +82,7 @@ def _require_no_default(entry: Entry, part: str, key: str, name: str, value: int
 
     The ``key`` of a part is this ``name``, or a block with that name inside it.
     """
-    path, within = f"{part}.{key}" if part else key, part if name == key else ""
+    path, within = joined(part, key), part if name == key else ""
     sizes = {one: size for one, size in _sizes_of(entry).items() if lies_in(one, within)}
     own = {one: size for one, size in sizes.items() if parent(one) == within} or sizes
     for meant in sizes_by_name()[name]:
@@ -106,22 +106,22 @@ def _sizes_of(entry: Entry) -> dict[str, tuple[int, set[SizeName]]]:
             if type(value := part.values.get(name)) is int:
                 names = {name, *(one for one, of in part.program.aliases.items() if of == name)}
                 meanings = {size for one in names for size in sizes_by_name().get(one, ())}
-                found[f"{path}.{name}".lstrip(".")] = value, meanings
+                found[joined(path, name)] = value, meanings
     return found
 
 
 def _require_not_misspelt(entry: Entry, path: str, key: str, value: object) -> None:
-    part, before = entry.parts[path], f"{path}." if path else ""
+    part = entry.parts[path]
     for name in {**part.program.types, **part.program.fields}:
         is_alike = part.program.aliases.get(name, name) not in part.keys and is_misspelt(key, name)
         own = part.values.get(name)
         if not is_alike or not (own is None or _kind(own) is _kind(value)):
             continue
         others = [not own] if isinstance(own, bool) else [value, 1, 2]
-        if any(_changes(entry, f"{before}{name}", one) for one in others):
-            problem = f"{shown(before + key)} is not a key of the model type {entry.model_type}: "
-            problem += f"did you mean {shown(before + name)}?"
-            raise InvalidInput(problem, key=f"{before}{key}")
+        if any(_changes(entry, joined(path, name), one) for one in others):
+            given, meant = joined(path, key), joined(path, name)
+            problem = f"{shown(given)} is not a key of the model type {entry.model_type}: "
+            raise InvalidInput(f"{problem}did you mean {shown(meant)}?", key=given)
 
 
 def _kind(value: object) -> type:
@@ -138,16 +138,16 @@ def _changes(entry: Entry, path: str, value: object) -> bool:
 @lru_cache(2**14)  # Most files of one type have the same unknown keys.
 def is_misspelt(given: str, meant: str) -> bool:
     """Return whether two names differ by a letter or two: missing, added, replaced, swapped."""
-    most = 1 if len(meant) < SHORT_NAME else 2
-    if abs(len(given) - len(meant)) > most:
-        return False
-    last: list[int] = []
-    row = [*range(len(meant) + 1)]
-    for i, one in enumerate(given, 1):
-        before, last, row = last, row, [i]
-        for j, other in enumerate(meant, 1):
-            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (one != other))
-            if i > 1 and j > 1 and one == meant[j - 2] and given[i - 2] == other:
-                cost = min(cost, before[j - 2] + 1)
-            row.append(cost)
-    return bool(row[-1] <= most)
+    return _is_within(given, meant, 1 if len(meant) < SHORT_NAME else 2)
+
+
+def _is_within(one: str, other: str, most: int) -> bool:
+    pairs = enumerate(zip(one, other, strict=False))
+    same = next((i for i, (mine, its) in pairs if mine != its), min(len(one), len(other)))
+    one, other = one[same:], other[same:]
+    if not (one and other and most):
+        return len(one) + len(other) <= most
+    ways = [(one[1:], other), (one, other[1:]), (one[1:], other[1:])]
+    if one[:2] == other[1::-1]:
+        ways.append((one[2:], other[2:]))
+    return any(_is_within(*way, most - 1) for way in ways)
