@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from random import Random
 from typing import Any
 
@@ -79,7 +80,7 @@ def model_for(name: str, model_type: str) -> PreTrainedModel:
     Raises ``ValueError``, on one line, if none is found.
     """
     drawn = (draw_config(model_type, Random(seed)) for seed in range(TRIES))
-    for keys in ({"model_type": model_type}, *drawn):
+    for keys in chain([{"model_type": model_type}], drawn):
         if model := attempt(model_of, model_type, name, keys):
             return model
     raise ValueError(f"{name}: transformers builds none of the configurations tried")
