@@ -40,24 +40,29 @@ SLOTS = ("prefix_to_add", "prefix_to_remove", "offset")
 """Attributes of some kinds of transforms that say what they do."""
 
 
-TRIES = 200
+TRIES = 20
 """The configurations that are drawn for a class whose defaults build no model."""
 
 
 def main() -> int:
-    """Write the file, or nothing if a class could not be built. Return the status.
+    """Write the file, or nothing if a class is unknown. Return the status.
 
-    A class may need a package that is not installed.
+    A class that could not be built, as where a package is missing, stays as it is in the file.
     """
-    classes, failed = {}, 0
+    transformers.logging.set_verbosity(transformers.logging.CRITICAL)
+    before = json.loads(FILE.read_text("utf-8"))["classes"]
+    classes, unknown = {}, 0
     for name, model_type in classes_of_catalogue():
         try:
             classes[name] = class_data(model_for(name, model_type))
         except ValueError as error:
-            failed += 1
-            print(error, file=sys.stderr, flush=True)
-    if failed:
-        print(f"{failed} classes could not be built: {FILE.name} is as before", file=sys.stderr)
+            print(
+                f"{error}{': it stays as it was' * (name in before)}", file=sys.stderr, flush=True
+            )
+            unknown += name not in before
+            classes[name] = before.get(name, {})
+    if unknown:
+        print(f"{unknown} classes are unknown: {FILE.name} is as before", file=sys.stderr)
         return 1
     FILE.write_text(format_json(conversion_data(classes)), "utf-8")
     return 0
