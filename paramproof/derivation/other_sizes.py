@@ -15,7 +15,7 @@ from paramproof.formulas.condition import Condition, Consequence, Outcome, Relat
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import expression, letter
 
-DRAWS, TRIES = 4, 12
+DRAWS, TRIES = 6, 18
 """How many other sizes are compared, and how many are tried."""
 
 Sizes: TypeAlias = Mapping[str, int]
@@ -66,13 +66,14 @@ def drawn(found: Derivation, moving: list[str]) -> Iterator[dict[str, int]]:
     for number in range(TRIES):
         sizes = dict(found.sizes)
         # Twice: what divides another size may change once that one did.
-        for name in filter(sizes.get, random.sample(moving * 2, 2 * len(moving))):
+        for name in filter(sizes.get, random.sample(moving, len(moving)) * 2):
             own = sizes[name]
             if random.random() > 0.8 ** (1 + number):
                 continue
             more = (own + 1, own + 2, own + 3, 2 * own, 3 * own)
+            less = (own - 1, own // 2, own // 8, 1)
             # A size that divides another would mostly become smaller.
-            for other in random.sample(more, 5) if number % 3 else (own - 1, own - 2):
+            for other in random.sample(more if number % 3 else less, 4):
                 sizes[name] = other
                 if other > 0 and all(one.is_met(sizes) for one in asked[name]):
                     break
