@@ -201,7 +201,8 @@ def derived(
     used = [one for tensor in groups for one in (tensor.times, *tensor.shape)]
     used += [side for one in conditions.found for side in (one.left, one.right)]
     letters = frozenset[str]().union(*(one.letters for one in used))
-    sizes = {path: size for one in reversed(traces) for path, size in one.sizes.items()}
+    in_order = (traces[0], *reversed(traces))
+    sizes = {path: size for one in in_order for path, size in one.sizes.items()}
     sizes = {k: size for k, size in sizes.items() if k in letters or says_per_token(leaf(k))}
     return Derivation(
         name=name,

@@ -98,15 +98,25 @@ class Trace:
         for one in [*self.parts]:
             for name in filter(says_per_token, one.program.types):
                 one.get(name)
-        # In the order in which the classes declare them.
-        every = (one.of(name) for one in self.parts for name in one.program.types)
-        order = {path: place for place, path in enumerate(dict.fromkeys(every))}
-        places = {path: order.get(path.partition("[")[0], len(order)) for path in self.sizes}
-        self.sizes = dict(sorted(self.sizes.items(), key=lambda one: places[one[0]]))
 
     @property
     def exact(self) -> ExactTrace:
-        return ExactTrace(self.groups, self.recorder, self.sizes, self.kinds)
+        return ExactTrace(self.groups, self.recorder, self.ordered(), self.kinds)
+
+    def ordered(self) -> dict[str, int]:
+        """Return the sizes in the order in which the classes declare them, and their parts."""
+        order = {
+            one.of(name): place
+            for one in self.parts
+            for place, name in enumerate(one.program.types)
+        }
+
+        def places(path: str) -> list[int]:
+            steps = path.partition("[")[0].split(".")
+            owners = (".".join(steps[: i + 1]) for i in range(len(steps)))
+            return [order.get(one, len(order)) for one in owners]
+
+        return {path: self.sizes[path] for path in sorted(self.sizes, key=places)}
 
     def conditions(self) -> tuple[Conditions, list[str]]:
         """Return what must be met, and a caveat if a refusal of the classes has no condition."""
