@@ -184,10 +184,11 @@ class Entry:
 
         try:
             return symbolic(self.part, self.class_name, letter_of).derivation
-        except ValueError as error:
-            return self._in_numbers(f"the formula holds for these sizes only: {error}")
+        except ValueError:
+            return self._in_numbers()
 
-    def _in_numbers(self, caveat: str) -> Derivation:
+    def _in_numbers(self) -> Derivation:
+        caveat = "the formula holds for these sizes only"
         named: dict[Any, list[Tensor]] = defaultdict(list)
         for one in self.part.tensors(self.class_name):
             if "buffer" not in one.role:
