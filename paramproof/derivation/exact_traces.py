@@ -7,6 +7,7 @@ All traces must agree. If nothing that fits is left, the outermost loop may not 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from math import prod
 from random import Random
@@ -180,11 +181,15 @@ def telling_apart(
     for _ in range(TRIES * 2 if others else 0):
         own = {k: random.randint(min(1, trace.sizes[k]), trace.sizes[k] + 4) for k in names}
         sizes = {**trace.sizes, **own}
-        if all(one.is_met(sizes) for one in (*conditions.found, *first.needs)):
-            for other in others:
-                is_met = all(one.is_met(sizes) for one in other.needs)
-                if is_met and first.number.value(sizes) != other.number.value(sizes):
-                    return own
+        apart: list[GuardedCount] = []
+        with suppress(ArithmeticError):  # Where the conditions are not met.
+            number = first.number.value(sizes)
+            apart = [one for one in others if one.number.value(sizes) != number]
+        needs = (*conditions.found, *first.needs) if apart else ()
+        if all(one.is_met(sizes) for one in needs) and any(
+            all(one.is_met(sizes) for one in other.needs) for other in apart
+        ):
+            return own
     return None
 
 
