@@ -9,7 +9,6 @@ from paramproof.formulas.errors import (
     MAX_NAMES_LISTED,
     InvalidInput,
     NotInCatalogue,
-    Refusal,
     UnknownName,
     canonical_name,
     no_such,
@@ -26,8 +25,8 @@ ERRORS = [
         {"reason": "no", "name": "x", "kind": "model"} | UNKNOWN,
     ),
     (
-        NotInCatalogue("no", **MISSING, refusal=Refusal.NO_SIZE),
-        {"reason": "no", "refusal": Refusal.NO_SIZE} | MISSING,
+        NotInCatalogue("no", **MISSING, is_refused=True),
+        {"reason": "no", "is_refused": True} | MISSING,
     ),
     (InvalidInput("no"), {"reason": "no", "where": "", "key": ""}),
     (
@@ -38,7 +37,7 @@ ERRORS = [
     (
         NotInCatalogue("no"),
         {"reason": "no", "model_type": "", "key": "", "install": "", "where": ""}
-        | {"refusal": Refusal.OTHER},
+        | {"is_refused": False},
     ),
 ]
 
