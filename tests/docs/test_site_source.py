@@ -20,7 +20,7 @@ def test_every_page_is_in_the_navigation_once():
 
 
 def test_collected_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(type_pages, "entries", lambda: [type_pages.entry("bert")])
+    monkeypatch.setattr(type_pages, "entries", lambda: [type_pages.type_entry("bert")])
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "old.md").touch()
     publish.collect(tmp_path / "site")
