@@ -37,7 +37,9 @@ def sizes(site):
         return sum(len(gzip.compress(file.read_bytes())) for file in files)
 
     with ZipFile(site / "paramproof.whl") as wheel:
-        types = [one for one in wheel.infolist() if "paramproof/catalogue/programs/" in one.filename]
+        types = [
+            one for one in wheel.infolist() if "paramproof/catalogue/programs/" in one.filename
+        ]
     python = [site / name for name in ("python.files", "python.image", "worker.js")]
     # The standard library is loaded when Python is ready.
     python += [one for one in (site / "pyodide").iterdir() if one.name != "python_stdlib.zip"]
