@@ -93,6 +93,9 @@ self.layers = nn.ModuleList(
     "axes that may have one item": """
 self.row = nn.Parameter(torch.ones(config.depth + 1, 1) * torch.ones(1, config.width))
 self.norm = nn.utils.parametrizations.weight_norm(nn.Conv1d(1, config.depth + 1, 1), dim=2)""",
+    "every second number below a quotient": """
+size = config.width // len(config.sizes)
+self.steps = nn.Parameter(torch.arange(0, size, 2).float())""",
     "an item at a computed index": """
 kinds = ["a"] * (config.depth + 2)
 kinds[config.width % (config.depth + 1)] = "b"

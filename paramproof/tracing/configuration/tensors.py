@@ -203,7 +203,9 @@ class _Numbers:
 
     def number(self, value: Term) -> int:
         self.symbols.setdefault(value)
-        if value.op in OPERATIONS and self.run.kind_of(value) is int:
+        # A quotient of two unknown sizes is a size of its own: of these numbers it would be 0 to 3.
+        is_quotient = value.op == "//" and isinstance(value.args[1], Term)
+        if value.op in OPERATIONS and self.run.kind_of(value) is int and not is_quotient:
             sizes = [self.number(one) if isinstance(one, Term) else one for one in value.args]
             return OPERATIONS[value.op][1](*sizes)
         place = list(self.symbols).index(value)
