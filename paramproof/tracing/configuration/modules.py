@@ -30,7 +30,6 @@ from transformers.models.auto.auto_factory import _BaseAutoModelClass
 from paramproof.tracing.configuration import containers, tensors
 from paramproof.tracing.configuration.containers import RETURNING, is_skipped
 from paramproof.tracing.configuration.installed import at_default
-from paramproof.tracing.configuration.interpreter import source_of
 from paramproof.tracing.configuration.layers import (
     DICTS,
     IMAGES,
@@ -48,7 +47,15 @@ from paramproof.tracing.configuration.layers import (
     without_opaque,
 )
 from paramproof.tracing.configuration.parts import Layers, PartInterpreter
-from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Raised
+from paramproof.tracing.configuration.paths import (
+    Dict,
+    Frame,
+    Heap,
+    Instance,
+    List,
+    Raised,
+    source_of,
+)
 from paramproof.tracing.configuration.statements import COLLECTED, LOST, tail_of
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
@@ -664,7 +671,7 @@ class ModelInterpreter(PartInterpreter):
                 self.pins[negate(self.equal(one, other))] = "not understood: another network"
         try:
             with torch.device("meta"):
-                network = function(*usual[0], **usual[1])
+                network = function(*usual[0], **dict(usual[1]))
         except Exception as error:  # A library may raise anything.
             raise Unknown(f"{function.__module__} makes no network: {error!r:.80}") from error
         return self.built(network)

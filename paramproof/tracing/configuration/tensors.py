@@ -2,9 +2,9 @@
 
 A shape is a tuple of sizes, a term for a list of sizes whose number is unknown, or None. What a
 function of torch makes is found by running it on tensors without numbers, with a number in place of
-each unknown size: a size of the result is what gives it for three choices of numbers. If nothing
-does, the shape is unknown. A number that is read out of a tensor is ``opaque``. Neither may reach
-the shape of a parameter, which is checked when tensors are written.
+each unknown size: a size of the result is what gives it for each of four choices of numbers. If
+nothing does, the shape is unknown. A number that is read out of a tensor is ``opaque``. Neither may
+reach the shape of a parameter, which is checked when tensors are written.
 """
 
 from __future__ import annotations
@@ -31,6 +31,10 @@ SIZED = frozenset({"empty", "zeros", "ones", "randn", "rand", "empty_strided"})
 """Functions that take the shape of what they make."""
 
 PRIMES = [one for one in range(211, 800) if all(one % two for two in range(2, 29))]
+
+FLOATS = 0.5, 3.5, 41.5, 7.25
+TURNS = len(FLOATS)
+"""How many choices of numbers a function runs with."""
 
 OPERATIONS: dict[str, tuple[ast.operator, Callable[[int, int], int]]] = {
     "+": (ast.Add(), operator.add),
@@ -117,8 +121,10 @@ def torch_function(run: ModelInterpreter, name: str, args: Sequence[Value], name
 
 
 def concatenated(run: ModelInterpreter, parts: list[Value] | None, dim: Value) -> Value:
-    shapes = [one.shape if isinstance(one, Tensor) else None for one in parts or ()]
-    if not shapes or not all(isinstance(one, tuple) for one in shapes):
+    shapes = [one.shape for one in parts or () if isinstance(one, Tensor)]
+    if not shapes or len(shapes) < len(parts or ()):
+        return None
+    if not all(isinstance(one, tuple) for one in shapes):
         return None
     at = dim % len(shapes[0])
     size = reduce(partial(run.binary, ast.Add()), [one[at] for one in shapes])
@@ -203,15 +209,16 @@ class _Numbers:
 
     def number(self, value: Term) -> int:
         self.symbols.setdefault(value)
-        # A quotient of two unknown sizes is a size of its own: of these numbers it would be 0 to 3.
-        is_quotient = value.op == "//" and isinstance(value.args[1], Term)
+        # A quotient is a size of its own unless the divisor is small: it might be 0 at each turn.
+        is_quotient = value.op == "//" and not (type(value.args[1]) is int and value.args[1] < 65)
         if value.op in OPERATIONS and self.run.kind_of(value) is int and not is_quotient:
             sizes = [self.number(one) if isinstance(one, Term) else one for one in value.args]
             return OPERATIONS[value.op][1](*sizes)
         place = list(self.symbols).index(value)
         at = place * 37 % len(PRIMES)
         # Of each order, with and without small factors, and less than most known sizes.
-        return (PRIMES[at], 6 * PRIMES[-1 - at], place + 2)[self.turn]
+        other = 4 * PRIMES[(11 * at + 5) % len(PRIMES)] + 1
+        return (PRIMES[at], 6 * PRIMES[-1 - at], place + 2, other)[self.turn]
 
     def of(self, value: Value) -> Any:  # noqa: C901 - a case for each kind of value
         """Return what stands for a value; every unknown number differs from turn to turn."""
@@ -224,7 +231,7 @@ class _Numbers:
             return slice(*map(self.of, (value.start, value.stop, value.step)))
         if isinstance(value, Term) and value.op == "opaque":
             settings = {"dtype": torch.float32, "device": torch.device("meta")}
-            return settings.get(value.args[0], (0.5, 3.5, 41.5)[self.turn])
+            return settings.get(value.args[0], FLOATS[self.turn])
         if isinstance(value, List | list | tuple) or is_list(run, value):
             if (items := run.items(value)) is None:
                 raise _Unreadable
@@ -237,7 +244,7 @@ class _Numbers:
             if run.kind_of(value) not in (int, None):
                 if run.kind_of(value) is not float:
                     raise _Unreadable
-                return (0.5, 3.5, 41.5)[self.turn]
+                return FLOATS[self.turn]
             return self.number(value)
         if type(value) is int:
             self.constants.setdefault(value)
@@ -270,9 +277,9 @@ class _Numbers:
     def forms(self) -> Iterator[tuple[Iterable[int], Callable[[], Value]]]:
         """Yield what a size of a result may be: a size, or an operation on two or all of them."""
         symbols, binary = [*self.symbols], self.run.binary
-        known: dict[Value, list[int]] = {one: [one] * 3 for one in self.constants}
+        known: dict[Value, list[int]] = {one: [one] * TURNS for one in self.constants}
         known |= {one: [] for one in symbols}
-        for self.turn in range(3):
+        for self.turn in range(TURNS):
             for one in symbols:
                 known[one].append(self.number(one))
         for size, numbers in known.items():
@@ -285,7 +292,7 @@ class _Numbers:
                 rounded = [-(-a // b) for a, b in zip(known[one], known[other], strict=True)]
                 yield rounded, partial(rounded_up, self.run, one, other)
         if symbols:
-            numbers = [math.prod(known[one][turn] for one in symbols) for turn in range(3)]
+            numbers = [math.prod(known[one][turn] for one in symbols) for turn in range(TURNS)]
             yield numbers, partial(reduce, partial(binary, ast.Mult()), symbols)
 
 
@@ -300,7 +307,7 @@ def applied(run: ModelInterpreter, function: Any, args: Sequence[Value], named: 
     left = {key: one for key, one in named.own.items() if key not in ("device", "dtype", "out")}
     results = []
     try:
-        for numbers.turn in range(3):
+        for numbers.turn in range(TURNS):
             stand = [numbers.of(one) for one in args], {k: numbers.of(v) for k, v in left.items()}
             with torch.device("meta"):
                 results.append(function(*stand[0], **stand[1]))
