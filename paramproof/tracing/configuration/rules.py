@@ -96,7 +96,8 @@ def odd_heads(fields: AbstractSet[str], keys: AbstractSet[str]) -> Iterator[Term
     holders = [term("method", "get", CONFIG, one) for one in ("rope_parameters", "rope_scaling")]
     is_whole = [term("is", share, None), *(negate(term("has", one, SHARE)) for one in holders)]
     is_whole.append(both(term("isinstance", width, "int"), is_odd))
-    yield refuse(reduce(both, is_whole), f"{HEAD} must be even")
+    is_there = term("has field", term("self"), HEAD)
+    yield refuse(both(is_there, reduce(both, is_whole)), f"{HEAD} must be even")
 
 
 @cache
