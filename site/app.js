@@ -65,6 +65,20 @@ function begin({ asking = true } = {}) {
   };
 }
 
+// Say what the catalogue's data count at once, while Python starts: a class at the keys of a file.
+async function early() {
+  const { config, class: chosen, ...rest } = state;
+  if (!config || Object.keys(rest).length) return;
+  try {
+    const { count } = await import(new URL("reader.js", import.meta.url));
+    const name = chosen || JSON.parse(config).architectures[0];
+    const { trainable } = await count(config, name, async (file) => (await fetch(new URL(`programs/${file}.json`, import.meta.url))).text());
+    if (!python) say(`${name} has ${trainable.toLocaleString("en")} trainable parameters. Starting Python for all else …`);
+  } catch {
+    // Python says what is wrong.
+  }
+}
+
 // Start Python again, without repeating the request that ended it.
 function again() {
   worker.terminate();
@@ -312,5 +326,6 @@ if (ASKED[view]) {
   state = fromAddress();
   links();
   begin();
+  if (view === "model") early();
 }
 document.body.dataset.loaded = "";

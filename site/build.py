@@ -19,7 +19,7 @@ from pathlib import Path
 from string import Template
 from zipfile import ZipFile
 
-from paramproof.catalogue import model_types
+from paramproof.catalogue.names import FOLDER, model_types
 from paramproof.differences.answer import FACTS, Answer, Section, recorded, versions_text
 from paramproof.formulas.models import model_names, named_configurations, named_models
 from paramproof.pages.document import main, model_page, page
@@ -68,8 +68,9 @@ def build(folder: Path, modules: Path, docs: str = "") -> None:
     (folder / "pyodide").mkdir()
     for name in (*PYODIDE, PYTHON):
         shutil.copyfile(modules / "pyodide" / name, folder / "pyodide" / name)
-    for name in ("app.js", "worker.js", "icon.svg"):
+    for name in ("app.js", "reader.js", "worker.js", "icon.svg"):
         shutil.copyfile(HERE / name, folder / name)
+    shutil.copytree(FOLDER, folder / "programs")
     for file in (HERE.parent / "paramproof/pages/static").iterdir():
         shutil.copyfile(file, folder / file.name)
     whole = shutil.copyfile(wheel(), folder / "paramproof.whl")

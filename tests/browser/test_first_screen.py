@@ -77,6 +77,21 @@ def test_a_file_can_be_dropped_anywhere(static_page, path):
     assert json.loads(page_of(static_page).partition("config=")[2]) == LLAMA_3_1_8B
 
 
+def test_a_configuration_is_counted_before_python_has_started(static_page):
+    static_page.open(f"model.html#config={json.dumps(LLAMA_3_1_8B)}")
+    static_page.page.wait_for_selector("#status:has-text('parameters')")
+    (name,) = LLAMA_3_1_8B["architectures"]
+    total = resolve(LLAMA_3_1_8B).inventory().total()
+    assert f"{name} has {total:,} trainable parameters." in static_page.text("#status")
+
+
+@pytest.mark.parametrize("more", [{"hidden_size": "wide"}, {"architectures": ["NoSuchClass"]}])
+def test_a_wrong_configuration_is_not_counted_before_python_has_started(static_page, more):
+    static_page.open(f"model.html#config={json.dumps(LLAMA_3_1_8B | more)}")
+    static_page.page.wait_for_load_state("networkidle")
+    assert static_page.text("#status") == "Starting Python …"
+
+
 def test_text_can_be_dropped(static_page):
     static_page.open("about.html")
     static_page.page.evaluate(DROP, ["", "gpt2"])
