@@ -14,11 +14,12 @@ const ROLES = ["trainable", "frozen", "buffer", "temporary buffer"];
 export const ABSENT = Symbol("absent");
 const OPAQUE = Symbol("opaque");
 
-// A class refuses `keys`, by path in `part`; if it `isKind`, by their declared type.
+// A class refuses `keys`, by path in `part`; the kind is "type" for one that
+// was not declared, "raised" for another error of the class, and "limit" if only the catalogue refuses.
 export class Refused extends Error {
-  constructor(reason, keys = {}, part = null, isKind = false) {
+  constructor(reason, keys = {}, part = null, kind = "limit") {
     super([reason, ...Object.entries(keys).map(([path, value]) => `${path} = ${text(value)}`)].join(", "));
-    Object.assign(this, { reason, keys, part, isKind });
+    Object.assign(this, { reason, keys, part, kind });
   }
 }
 
@@ -376,7 +377,7 @@ export class Part {
       if (!types.has(name)) continue;
       Object.assign(this, { loops: { value: [0n, value] }, local: new Map() });
       const wrong = types.get(name)(this);
-      if (wrong) throw new Refused(`${name} ${wrong}`, { [name]: value }, this, true);
+      if (wrong) throw new Refused(wrong, { [name]: value }, this, "type");
     }
     for (const code of program.refusals.values()) code(this);
     for (const name of fields.keys()) this.get(name);
@@ -388,16 +389,16 @@ export class Part {
       return code(this);
     } catch (error) {
       if (error instanceof Missing) throw error;
-      if (!(error instanceof Refused)) this.refuse(`${what} cannot be computed: ${error.message}`, paths);
+      if (!(error instanceof Refused)) this.refuse(`${what} cannot be computed: ${error.message}`, paths, "limit");
       if (error.part === this || what !== paths) throw error;
       const keys = Object.entries(error.keys).map(([path, value]) => [`${what}.${path}`, value]);
-      throw new Refused(error.reason, Object.fromEntries(keys), this, error.isKind);
+      throw new Refused(error.reason, Object.fromEntries(keys), this, error.kind);
     }
   }
 
-  refuse(reason, paths) {
+  refuse(reason, paths, kind = "raised") {
     const found = paths.split(" ").filter(Boolean).map((path) => [path, this.look(path)]);
-    throw new Refused(reason, Object.fromEntries(found.filter(([, value]) => value !== ABSENT)), this);
+    throw new Refused(reason, Object.fromEntries(found), this, reason ? kind : "limit");
   }
 
   look(path) {

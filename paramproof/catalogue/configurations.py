@@ -24,6 +24,7 @@ from paramproof.catalogue.names import (
 from paramproof.catalogue.program import Part, Program, Refused
 from paramproof.catalogue.refusals import impossible, is_too_large, looks_like_size, refusal
 from paramproof.catalogue.unknown_keys import find_unknown_keys
+from paramproof.formulas.active import says_per_token
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.path import joined, lies_in
 from paramproof.formulas.printing import legible, shown
@@ -106,9 +107,11 @@ def _require_sizes(found: Entry) -> None:
     for path, part in found.parts.items():
         for name in part.keys.keys() & part.program.types.keys():
             where, value = joined(path, name), part.keys[name]
-            if is_too_large(value):
+            is_int = type(value) is int
+            # No class compares the number of experts of a token with anything.
+            if is_too_large(value) or (is_int and value < 0 and says_per_token(name)):
                 raise impossible(where, value)
-            if type(value) is int and not value and looks_like_size(name):
+            if is_int and not value and looks_like_size(name):
                 zeros[where] = part.program.defaults.get(name) or 1
     many = _empty(found.part, found.class_name) if zeros else 0
     for where, usual in zeros.items() if many else ():

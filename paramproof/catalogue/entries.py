@@ -16,7 +16,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from paramproof.catalogue.names import TRANSFORMERS, ReadPart, library_of, programs, versions_of
-from paramproof.catalogue.program import Part, Refused, Tensor
+from paramproof.catalogue.program import ABSENT, Part, Refused, Tensor
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.derivation import PROVED, Derivation, DerivedTensor
 from paramproof.formulas.expression import expression
@@ -219,8 +219,11 @@ def _parts(part: Any, path: str) -> Iterator[tuple[str, ReadPart]]:
             yield from _parts(value, joined(path, name))
 
 
-def with_key(part: Part, path: str, value: object) -> dict[str, Any]:
-    """Return the keys of a configuration with another value of one of them."""
+def with_key(holder: Any, path: str, value: object) -> dict[str, Any]:
+    """Return the keys of a configuration with another value at a path; without it for ABSENT."""
     name, _, rest = path.partition(".")
-    inner = with_key(part.values[name], rest, value) if rest else value
-    return {"model_type": part.get("model_type"), **part.keys, name: inner}
+    is_made = isinstance(holder, Part)
+    keys = {"model_type": holder.get("model_type"), **holder.keys} if is_made else holder
+    if rest:
+        value = with_key((holder.values if is_made else holder)[name], rest, value)
+    return {key: one for key, one in {**keys, name: value}.items() if one is not ABSENT}

@@ -25,10 +25,10 @@ Code = Callable[["Part"], Any]
 
 
 class Refused(ValueError):
-    """A class refuses ``keys``, by path in ``part``; if it ``is_kind``, by their declared type."""
+    """The class refuses the "type" of keys or "raised" an error, or there is a "limit" of ours."""
 
-    def __init__(self, reason: Any, keys: Any, part: Any = None, is_kind: bool = False) -> None:
-        self.reason, self.keys, self.part, self.is_kind = reason, keys, part, is_kind
+    def __init__(self, reason: Any, keys: Any, part: Any = None, kind: str = "limit") -> None:
+        self.reason, self.keys, self.part, self.kind = reason, keys, part, kind
 
 
 class Catalogue:
@@ -38,9 +38,7 @@ class Catalogue:
         self.operations, self.lazy = operations or OPERATIONS, lazy or LAZY
         self.part: type[Part] = part or Part
         self.folder = Path(folder)
-        self.file = cache(
-            lambda name: json.loads((self.folder / f"{name}.json").read_text("utf-8"))
-        )
+        self.file = cache(lambda name: json.loads((self.folder / f"{name}.json").read_bytes()))
         self.node, self.program = cache(self.compiled), cache(partial(Program, self))
         self.index = self.file("index")
         self.types: dict[str, str] = self.index["types"]
@@ -110,7 +108,7 @@ class Part:
         for name in filter(types.get, keys):
             self.loops, self.local = {"value": (0, keys[name])}, {}
             if wrong := types[name](self):
-                raise Refused(f"{name} {wrong}", {name: keys[name]}, self, True)
+                raise Refused(wrong, {name: keys[name]}, self, "type")
         for code in self.program.refusals.values():
             code(self)
         for name in self.program.fields:
@@ -122,15 +120,15 @@ class Part:
             return code(self)
         except ERRORS as error:
             if not isinstance(error, Refused):
-                self.refuse(f"{of} cannot be computed: {error!r:.80}", paths)
+                self.refuse(f"{of} cannot be computed: {error!r:.80}", paths, "limit")
             elif error.part is not self and of == paths:
                 keys = {f"{of}.{path}": value for path, value in error.keys.items()}
-                raise Refused(error.reason, keys, self, error.is_kind) from None
+                raise Refused(error.reason, keys, self, error.kind) from None
             raise
 
-    def refuse(self, reason: str, paths: str) -> Any:
-        found = ((path, self.look(path)) for path in paths.split())
-        raise Refused(reason, {k: v for k, v in found if v is not ABSENT}, self) from None
+    def refuse(self, reason: Any, paths: str, kind: str = "raised") -> Any:
+        found = {path: self.look(path) for path in paths.split()}
+        raise Refused(reason, found, self, kind if reason else "limit") from None
 
     def look(self, path: str) -> Any:
         name, _, rest = path.partition(".")
@@ -173,7 +171,8 @@ class Part:
 
     def module(self, model: str) -> Any:
         name = self.program.models.get(model, model)
-        file = self.catalogue.index["models"][name]
+        if (file := self.catalogue.index["models"].get(name)) is None:
+            raise Refused(f"there is no program of {name}", {}, self)
         code = self.catalogue.code(file, self.catalogue.file(file)["models"][name])
         return self.compute(f"the size of {model}", code)
 

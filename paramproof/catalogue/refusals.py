@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from paramproof.catalogue.entries import with_key
 from paramproof.catalogue.names import FOLDER, library_of, programs, versions_of
-from paramproof.catalogue.program import ABSENT, LIMIT, OPERATIONS, Catalogue, Part, Refused
+from paramproof.catalogue.program import ABSENT, LIMIT, OPERATIONS, Catalogue, Refused
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.models import sizes_by_name
 from paramproof.formulas.path import joined, leaf
@@ -26,25 +27,16 @@ LOOKS_LIKE_SIZE = re.compile(
     r"(n|num|d|dim)_.+|.+_(size|dim|dims|layers|heads|rank|channels|depth)"
 )
 
-RAISED = re.compile(
-    r"^raised by | must be | is required$| cannot be set$| differ$| is not an integer$"
-    r"|^a division by zero$|^an activation is absent$"
-)
-"""Reasons for which the class itself raises an error. Others may be limits of paramproof."""
+OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 REMEDIES = {
-    ("%", True): ("a multiple of {}", "a divisor of {}"),
-    ("in", False): ("one of {}", ""),
-    ("<", True): ("at least {}", "at most {}"),
-    ("<", False): ("less than {}", "more than {}"),
-    (">", True): ("at most {}", "at least {}"),
-    (">", False): ("more than {}", "less than {}"),
-    ("<=", True): ("more than {}", "less than {}"),
-    ("<=", False): ("at most {}", "at least {}"),
-    (">=", True): ("less than {}", "more than {}"),
-    (">=", False): ("at least {}", "at most {}"),
+    "%": ("a multiple of {}", "a divisor of {}"),
+    "<": ("at least {}", "at most {}"),
+    ">=": ("less than {}", "more than {}"),
+    ">": ("at most {}", "at least {}"),
+    "<=": ("more than {}", "less than {}"),
 }
-"""What a value on the left must be, and what one on the right, by a comparison and its result."""
+"""What a value on the left must be, and what one on the right, if a comparison must be false."""
 
 Keys = Mapping[str, Any]
 
@@ -52,19 +44,26 @@ Keys = Mapping[str, Any]
 def refusal(error: Refused, class_name: str, keys: Keys) -> ValueError:
     """Return the error that says why there is no count for the keys of a configuration."""
     model_type = str(keys["model_type"])
-    given = _keys_at_fault(error, class_name, keys)
+    values = {path: _at(keys, path) for path in error.keys}
+    values = {path: value for path, value in values.items() if value is not ABSENT}
+    alone = _alone(values, class_name, keys) or _alone(dict(_leaves(keys, "")), class_name, keys)
+    given = alone or values
     key, what = next(iter(given), ""), " and ".join(_shown(*one) for one in given.items())
-    about: dict[str, Any] = {"model_type": model_type, "key": key}
-    if error.is_kind:
-        return InvalidInput(f"{what} is not possible: {error.reason}", key=key)
-    if lacking := "" if given else _lacking(error.part):
+    about: dict[str, Any] = {"model_type": model_type, "key": key, "is_refused": False}
+    if error.kind == "type":
+        return InvalidInput(f"{what} is not possible: it {error.reason}", key=key)
+    if lacking := "" if alone else _lacking(error, class_name, keys):
         problem = f"{model_type}: {legible(lacking)} is absent and has no default"
         return NotInCatalogue(problem, model_type=model_type, key=lacking)
     for path, value in given.items():
         is_small = type(value) is int and value < 1 and looks_like_size(path)
         if is_small or is_too_large(value):
             return impossible(path, value)
-    if not _is_of_library(error) or any(leaf(path) == "model_type" for path in given):
+    about["is_refused"] = error.kind == "raised" and all(leaf(one) != "model_type" for one in given)
+    if alone and given[key] is None:
+        problem = f"{model_type}: {what} is not supported: leave it out"
+        return NotInCatalogue(problem, **about)
+    if not about["is_refused"]:
         for path, value in given.items():
             if type(value) is int and value > LIMIT:
                 problem = f"{_shown(path, value)} is too large for paramproof, which computes "
@@ -73,41 +72,39 @@ def refusal(error: Refused, class_name: str, keys: Keys) -> ValueError:
         return NotInCatalogue(problem, **about)
     if due := _remedy(class_name, keys, key, error.keys):
         problem = f"{model_type}: {_shown(key, given[key])} is not supported: it must be {due}"
-        return NotInCatalogue(problem, **about, is_refused=True)
+        return NotInCatalogue(problem, **about)
     library = library_of(model_type)
     problem = f"{model_type}: {class_name} of {library} {versions_of(model_type)[library]} refuses "
-    problem += what or f"this file: {legible(error.reason)}"
-    return NotInCatalogue(problem, **about, is_refused=True)
+    return NotInCatalogue(problem + (what or f"this file: {legible(str(error.reason))}"), **about)
 
 
-def _is_of_library(error: Refused) -> bool:
-    """Return whether the class itself refuses the keys, and not paramproof, by its limits."""
-    return bool(error.reason) and all(map(RAISED.search, error.reason.split("; ")))
+def _lacking(error: Refused, class_name: str, keys: Keys) -> str:
+    """Return the first key without a value on which a refusal depends, if the file lacks it."""
+    is_whole = error.part is not None and error.part.keys is keys
+    lacking: list[str] = [path for path in error.keys if is_whole and _at(keys, path) is ABSENT]
+    for path in lacking:
+        is_needed = len(lacking) == len(error.keys) or _is_counted(
+            class_name, with_key(error.part, path, 1)
+        )
+        if error.keys[path] in (None, ABSENT) and is_needed:
+            return path
+    return ""
 
 
-def _lacking(part: Part | None) -> str:
-    """Return the first key that a class needs and that has no value, if there is one."""
-    if part is None:
-        return ""
-    return next((one for one in part.program.types if part.look(one) is ABSENT), "")
-
-
-def _keys_at_fault(error: Refused, class_name: str, keys: Keys) -> dict[str, Any]:
-    """Return the keys without which there is no refusal, or else those on which it depends."""
-    values = {path: _at(keys, path) for path in error.keys}
-    given = {path: value for path, value in values.items() if value is not ABSENT}
-    others = {path: value for path, value in _leaves(keys, "") if path != "model_type"}
-    return _alone(given, class_name, keys) or _alone(others, class_name, keys) or given
+def _is_counted(class_name: str, keys: Keys) -> bool:
+    with suppress(Refused):
+        programs().configuration(keys).count(class_name)
+        return True
+    return False
 
 
 def _alone(values: Keys, class_name: str, keys: Keys) -> dict[str, Any]:
     """Return those of the values by path without each of which there is no refusal."""
-    found = {}
-    for path, value in values.items():
-        with suppress(Refused):
-            programs().configuration(_changed(keys, path, ABSENT)).count(class_name)
-            found[path] = value
-    return found
+    return {
+        path: value
+        for path, value in values.items()
+        if path != "model_type" and _is_counted(class_name, with_key(keys, path, ABSENT))
+    }
 
 
 def _leaves(keys: Keys, before: str) -> Iterator[tuple[str, Any]]:
@@ -116,13 +113,6 @@ def _leaves(keys: Keys, before: str) -> Iterator[tuple[str, Any]]:
             yield from _leaves(value, joined(before, key))
         else:
             yield joined(before, key), value
-
-
-def _changed(keys: Keys, path: str, value: Any) -> dict[str, Any]:
-    """Return the keys with another value at a path, or without it if that is ``ABSENT``."""
-    name, _, rest = path.partition(".")
-    own = _changed(keys[name], rest, value) if rest else value
-    return {key: one for key, one in {**keys, name: own}.items() if one is not ABSENT}
 
 
 def impossible(path: str, size: object) -> InvalidInput:
@@ -161,11 +151,11 @@ def _remedy(class_name: str, keys: Keys, path: str, read: Keys) -> str:
     for sign, one, other, result in compared[-1:]:
         if sign == "in" and not result and (one == value or (type(value) is list and one in value)):
             return f"one of {some_of([*map(str, other)], 40)}"
-        left, right = REMEDIES.get((sign, bool(result)), ("", ""))
+        left, right = REMEDIES.get(sign if result else OPPOSITE.get(sign, ""), ("", ""))
         is_left = one == value
         if is_left and one == other and type(value) is int:
             # Of two equal sizes, that of the key is the one that changes with it.
-            changed = _comparisons(class_name, _changed(keys, path, value + 1))
+            changed = _comparisons(class_name, with_key(keys, path, value + 1))
             is_left = any(now[1] != one for now in changed[len(compared) - 1 : len(compared)])
         due, than = (left, other) if is_left else (right, one) if other == value else ("", "")
         if due and (sign != "%" or _text(than) in names):
@@ -186,7 +176,7 @@ def _comparisons(class_name: str, keys: Keys) -> list[tuple[str, Any, Any, Any]]
 
         return code
 
-    noted = {sign: noting(sign) for sign, _ in REMEDIES}
+    noted = {sign: noting(sign) for sign in ("in", *REMEDIES)}
     with suppress(Refused):
         catalogue = Catalogue(FOLDER, operations={**OPERATIONS, **noted})
         catalogue.configuration(keys).count(class_name)

@@ -85,9 +85,10 @@ def _require_no_default(entry: Entry, part: str, key: str, name: str, value: int
     """
     path, within = joined(part, key), part if name == key else ""
     sizes = {one: size for one, size in _sizes_of(entry).items() if lies_in(one, within)}
-    own = {one: size for one, size in sizes.items() if parent(one) == within} or sizes
+    own = {one: size for one, size in sizes.items() if parent(one) == within}
     for meant in sizes_by_name()[name]:
-        same = {one: size for one, (size, meanings) in own.items() if meant in meanings}
+        alike = ({o: n for o, (n, what) in of.items() if meant in what} for of in (own, sizes))
+        same = next(filter(None, alike), {})
         if value in same.values():
             return
         if absent := [one for one in same if one in entry.absent]:
@@ -119,7 +120,8 @@ def _require_not_misspelt(entry: Entry, path: str, key: str, value: object) -> N
         if not is_alike or not (own is None or _kind(own) is _kind(value)):
             continue
         others = [not own] if isinstance(own, bool) else [value, 1, 2]
-        if any(_changes(entry, joined(path, name), one) for one in others):
+        is_class = name == "architectures"
+        if is_class or any(_changes(entry, joined(path, name), one) for one in others):
             given, meant = joined(path, key), joined(path, name)
             problem = f"{shown(given)} is not a key of the model type {entry.model_type}: "
             raise InvalidInput(f"{problem}did you mean {shown(meant)}?", key=given)

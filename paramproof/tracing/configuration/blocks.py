@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -35,24 +36,22 @@ def trace_model(
     Parts whose model type names their class may be of ``any_class``, unless more is understood
     where they are of that of the default. ``parts`` has other classes, by the names of parts.
     """
-    run = ModelInterpreter(any_class, parts or {})
+    run, pinned = (ModelInterpreter(one, parts or {}) for one in (any_class, False))
     try:
         found = traced(model_class, run)
-        if not run.of_any:
-            return found
     except Unknown:
         if not run.of_any:
             raise
-        return trace_model(model_class, False, parts)
-    try:
-        pinned = trace_model(model_class, False, parts)
-    except Unknown:
-        return found
-    return pinned if not_understood(found) - not_understood(pinned) else found
+        return traced(model_class, pinned)
+    with suppress(Unknown):
+        if run.of_any:
+            other = traced(model_class, pinned)
+            return other if not_understood(run) - not_understood(pinned) else found
+    return found
 
 
-def not_understood(model: Model) -> set[str]:
-    return {why for why in model.refusals.values() if "not understood" in why}
+def not_understood(run: ModelInterpreter) -> set[str]:
+    return {str(why) for why in run.refusals.values() if isinstance(why, Unknown)}
 
 
 def traced(model_class: type[Any], run: ModelInterpreter) -> Model:
@@ -73,10 +72,10 @@ def traced(model_class: type[Any], run: ModelInterpreter) -> Model:
             raise Unknown(f"everything is refused: {why}")
         if writer.is_computed(condition):
             # No reader knows the numbers of a tensor, such as rates of dropping layers.
-            if "not understood" in why:
+            if isinstance(why, Unknown):
                 raise Unknown(f"under a computed condition: {why}")
             continue
-        refusals[writer.value(condition)] = f"{model_class.__name__}: {why}"
+        refusals[writer.value(condition)] = why if isinstance(why, str) else None
     return Model(entries, refusals)
 
 

@@ -668,7 +668,7 @@ class ModelInterpreter(PartInterpreter):
         usual = [at_default(self.kind, one) if unknown(one) else one for one in given]
         for one, other in zip(given, usual, strict=True):
             if one is not other:
-                self.pins[negate(self.equal(one, other))] = "not understood: another network"
+                self.pins[negate(self.equal(one, other))] = Unknown("another network")
         try:
             with torch.device("meta"):
                 network = function(*usual[0], **dict(usual[1]))
@@ -793,10 +793,7 @@ class ModelInterpreter(PartInterpreter):
                 items = self.items(one)
                 if items is None:
                     whole = self.frozen(one)
-                    self.refuse(
-                        f"a list of other than {count} sizes",
-                        negate(term("==", term("len", whole), count)),
-                    )
+                    self.refuse(None, negate(term("==", term("len", whole), count)))
                     items = [self.subscript(one, number) for number in range(count)]
                 return tuple(items)
 

@@ -176,7 +176,7 @@ def letters_in(one: Any) -> frozenset[str]:
     return frozenset[str]().union(*inner)
 
 
-def refuse(condition: Value, why: str) -> Term:
+def refuse(condition: Value, why: str | None) -> Term:
     """Return the term that refuses for a reason; it names the keys that the condition reads."""
     paths = dict.fromkeys(paths_in([condition]))
     inner = [one for one in paths if not any(other.startswith(f"{one}.") for other in paths)]

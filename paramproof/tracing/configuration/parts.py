@@ -17,7 +17,7 @@ from typing import Any
 from transformers.configuration_utils import PreTrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from paramproof.tracing.configuration.paths import Dict, Instance
+from paramproof.tracing.configuration.paths import Dict, Instance, Reason
 from paramproof.tracing.configuration.program import LABELS, ClassInterpreter, written
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -53,7 +53,7 @@ class PartInterpreter(ClassInterpreter):
         self.of_any: set[Term] = set()
         """The parts that may be of any class."""
         self.parts: dict[Term, Value] = {}
-        self.pins: dict[Value, str] = {}
+        self.pins: dict[Value, Reason] = {}
         """Conditions under which a part is not of the class that it was traced with."""
         self.declared: dict[Term, Term] = {}
         """The declared types of fields."""
@@ -127,7 +127,7 @@ class PartInterpreter(ClassInterpreter):
             else:
                 other = both(negate(is_null), negate(term("made by", field, kind.__name__)))
                 other = both(self.exists(field), other)
-                self.pins[other] = f"{name} is not a {kind.__name__}"
+                self.pins[other] = None
             found = choose(is_null, None, Instance((), kind, field))
         elif declared is not None:
             self.declared[field] = written(declared.type)

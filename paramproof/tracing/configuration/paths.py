@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from itertools import count
-from typing import Any
+from typing import Any, TypeAlias
 
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -37,6 +37,10 @@ ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, N
 
 class Raised(Exception):
     """The code that is run raises an error for every value under the conditions assumed."""
+
+
+Reason: TypeAlias = str | Unknown | None
+"""Why the class refuses values, what is not understood of it, or None for another limit of ours."""
 
 
 class Heap:
@@ -93,7 +97,7 @@ class Paths:
     def __init__(self) -> None:
         self.path: list[Value] = []
         self.facts: list[dict[Value, bool]] = [{}]
-        self.refusals: dict[Value, str] = {}
+        self.refusals: dict[Value, Reason] = {}
         self.journal: list[dict[int, tuple[Heap, dict[str, Any]]]] = []
         self.depth = 0
 
@@ -113,7 +117,7 @@ class Paths:
             self.facts.pop()
 
     @contextmanager
-    def inside_loop(self) -> Iterator[dict[Value, str]]:
+    def inside_loop(self) -> Iterator[dict[Value, Reason]]:
         """Run the body of a loop for any item: its refusals are collected apart from others."""
         path, facts, refusals = self.path, self.facts, self.refusals
         self.path, self.facts, self.refusals = [], [{**facts[-1]}], {}
@@ -132,10 +136,10 @@ class Paths:
             except Raised as error:
                 self.refuse(str(error))
             except Unknown as error:
-                self.refuse(f"not understood: {error}")
+                self.refuse(Unknown(str(error)))
         return default
 
-    def refuse(self, why: str, condition: Value = True) -> None:
+    def refuse(self, why: Reason, condition: Value = True) -> None:
         """Note that the values under the conditions assumed are refused."""
         if condition is False:
             return

@@ -77,7 +77,7 @@ class Program:
     """The keys that the class declares, each with its type and its default or ``MISSING``."""
     fields: Mapping[str, Value]
     """The expression of each field; one that is absent may be in ``rest``."""
-    refusals: Mapping[Value, str]
+    refusals: Mapping[Value, str | None]
     """The conditions under which the class refuses its keys, each with the reason."""
     rest: Value
     """A dictionary of the other keys, which become fields with their values; or None."""
@@ -98,9 +98,8 @@ def trace(config_class: type[Any]) -> Program:
         name: exported(term("opaque") if is_rule(value) and name not in ROPE else run.frozen(value))
         for name, value in made.own.items()
     }
-    name = config_class.__name__
     refusals = {
-        exported(one): f"{name}: {why}"
+        exported(one): why if isinstance(why, str) else None
         for one, why in run.refusals.items()
         if not mentions(one, is_rule)  # A rule has refusals of its own.
     }
@@ -167,7 +166,7 @@ class ClassInterpreter(Interpreter):
             return value
         is_there, value = term("has", keys, name), term("get", keys, name)
         accepts = term("accepts", value, declared)
-        self.refuse(f"{name} is of another type", both(is_there, negate(accepts)))
+        self.refuse(None, both(is_there, negate(accepts)))
         return choose(is_there, value, self.boxed(default))
 
     # Attributes
@@ -186,7 +185,7 @@ class ClassInterpreter(Interpreter):
                 return
             if kind is None or term(kind.__name__) not in members:
                 accepts = self.known(term("accepts", one, declared))
-                self.refuse(f"{name} is of another type", negate(accepts))
+                self.refuse(None, negate(accepts))
 
         self.each(value, check)
         for one in owner.kind.__validators__[name][1:]:

@@ -190,11 +190,10 @@ def model_term(made: Model) -> Term:
     return term("module", *rows, *_Modules(made.entries).module(made.entries).args)
 
 
-def by_reason(refusals: Mapping[Value, str]) -> dict[str, Value]:
-    """Return one condition for each reason; without the class, which names it."""
-    found: dict[str, Value] = {}
+def by_reason(refusals: Mapping[Value, str | None]) -> dict[str | None, Value]:
+    """Return one condition for each reason."""
+    found: dict[str | None, Value] = {}
     for condition, why in refusals.items():
-        why = why and why.partition(": ")[2]
         found[why] = either(found.get(why, False), condition)
     return found
 

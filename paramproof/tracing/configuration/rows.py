@@ -65,5 +65,5 @@ Entries: TypeAlias = tuple[Entry, ...]
 @dataclass(frozen=True)
 class Model:
     entries: Entries
-    refusals: dict[Value, str]
-    """Conditions over the configuration object under which the class is not traced or refuses."""
+    refusals: dict[Value, str | None]
+    """Conditions under which the class refuses, or is not traced; these have no reason."""

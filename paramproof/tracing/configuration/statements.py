@@ -13,7 +13,15 @@ from functools import partial
 from typing import Any
 
 from paramproof.tracing.configuration.operators import Operators
-from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Raised
+from paramproof.tracing.configuration.paths import (
+    Dict,
+    Frame,
+    Heap,
+    Instance,
+    List,
+    Raised,
+    Reason,
+)
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Term,
@@ -236,7 +244,7 @@ class Statements(Operators):
         frame.own |= dict.fromkeys(names - bound, LOST)
         starts = [cell.read(self) for cell in cells.values()]
         ever: Value = term("state", depth, len(nexts))
-        reasons: dict[str, None] = {}
+        reasons: dict[Reason, None] = {}
         for condition, why in refusals.items():
             if varies(condition, depth, ("state",)):
                 ever = either(ever, condition)
@@ -247,7 +255,8 @@ class Statements(Operators):
                 self.refuse(why, both(self.truth(List((), source)), condition))
         if reasons:
             last = folded(depth, source, [*starts, False], [*nexts, ever], len(nexts))
-            self.refuse("; ".join(reasons), self.known(last))
+            limits = [one for one in reasons if not isinstance(one, str)]
+            self.refuse(limits[0] if limits else "; ".join(map(str, reasons)), self.known(last))
         for number, cell in enumerate(cells.values()):
             cell.write(self, self.after_loop(depth, source, starts, nexts, number))
 

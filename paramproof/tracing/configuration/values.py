@@ -230,9 +230,7 @@ class Values(Paths):
             raise Raised(f"a {getattr(found, '__name__', found)} in place of a {kind.__name__}")
         if found is None:
             name = "object" if kind is dict else "list" if kind is list else "part"
-            self.refuse(
-                f"not a {kind.__name__}", negate(self.known(term("isinstance", value, name)))
-            )
+            self.refuse(None, negate(self.known(term("isinstance", value, name))))
 
     def read(self, value: Value, run: Callable[[Value], Value]) -> Value:
         """Return what a function that changes nothing makes of each choice of a value or a list."""

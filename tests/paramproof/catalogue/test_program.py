@@ -207,16 +207,16 @@ ABSENT_B = ["refuse", ["not", ["has", ["config"], "b"]], "b is required", "b"]
 
 
 @pytest.mark.parametrize(
-    ("keys", "reason", "values"),
+    ("keys", "reason", "kind", "values"),
     [
-        ({"a": "x", "b": 1}, "a must be int", {"a": "x"}),
-        ({"a": 1}, "b is required", {}),
-        ({"a": 1, "b": 4}, "b is too large", {"b": 4, "a": 1}),
-        ({"b": 8}, "b is too large", {"b": 8, "a": 3}),
-        ({"a": 0, "b": 1}, "a condition cannot be computed", {"b": 1, "a": 0}),
+        ({"a": "x", "b": 1}, "must be int", "type", {"a": "x"}),
+        ({"a": 1}, "b is required", "raised", {"b": ABSENT}),
+        ({"a": 1, "b": 4}, "b is too large", "raised", {"b": 4, "a": 1}),
+        ({"b": 8}, "b is too large", "raised", {"b": 8, "a": 3}),
+        ({"a": 0, "b": 1}, "a condition cannot be computed", "limit", {"b": 1, "a": 0}),
     ],
 )
-def test_refused_keys(tmp_path, keys, reason, values):
+def test_refused_keys(tmp_path, keys, reason, kind, values):
     rules = {"keys": [[IS_INT, {"a": 3}, "b"]], "refusals": [ABSENT_B, LARGE]}
     keys = {"model_type": "toy", **keys}
     inner = {
@@ -228,11 +228,12 @@ def test_refused_keys(tmp_path, keys, reason, values):
     with pytest.raises(Refused) as caught:
         catalogue.configuration(keys)
     assert caught.value.reason.startswith(reason)
-    assert caught.value.keys == values
+    assert (caught.value.kind, caught.value.keys) == (kind, values)
     catalogue.types["outer"] = "Outer"
     with pytest.raises(Refused) as caught:
         catalogue.configuration({"model_type": "outer", "inner": keys})
     assert caught.value.keys == {f"inner.{name}": value for name, value in values.items()}
+    assert caught.value.kind == kind
 
 
 @pytest.mark.parametrize("kind", ["boy", None, 3, ["toy"]])

@@ -3,6 +3,7 @@
 import pytest
 
 from paramproof.catalogue import entry
+from paramproof.catalogue.names import programs
 from paramproof.catalogue.program import Refused
 from paramproof.catalogue.refusals import refusal
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
@@ -46,9 +47,9 @@ REFUSED = {
     "huge": ({"vocab_size": 10**26}, f"vocab_size={10**26} {RANGE}"),
     "a text": (
         {"hidden_size": "abc"},
-        "hidden_size='abc' is not possible: hidden_size must be int",
+        "hidden_size='abc' is not possible: it must be int",
     ),
-    "null": ({"vocab_size": None}, "vocab_size=null is not possible: vocab_size must be int"),
+    "null": ({"vocab_size": None}, "vocab_size=null is not possible: it must be int"),
     "too many layers": (
         {"num_hidden_layers": 10**9},
         "num_hidden_layers=1000000000 is too large for paramproof, "
@@ -92,22 +93,12 @@ def test_transformers_refuses_what_its_class_refuses():
     assert not caught.value.is_refused
 
 
-@pytest.mark.parametrize(
-    "reason",
-    [
-        None,
-        "not understood: sorted with a key",
-        "raised by Embedding.__init__; not understood: sorted with a key",
-        "text_config is not a LlamaConfig",
-        "the size of LlamaModel cannot be computed: KeyError('TimmBackbone')",
-    ],
-)
-def test_a_limit_of_paramproof_is_no_refusal_of_transformers(reason):
+def test_a_limit_of_paramproof_is_no_refusal_of_transformers():
     keys = {"model_type": "llama"}
-    error = refusal(Refused(reason, {}), "LlamaModel", keys)
+    error = refusal(Refused("must be even", {}, kind="limit"), "LlamaModel", keys)
     assert str(error) == "llama: there is no formula of LlamaModel for this file"
     assert not error.is_refused
-    error = refusal(Refused("raised by LlamaModel.__init__", {}), "LlamaModel", keys)
+    error = refusal(Refused("raised by LlamaModel.__init__", {}, kind="raised"), "LlamaModel", keys)
     assert "refuses this file: raised by LlamaModel.__init__" in str(error)
     assert error.is_refused
 
@@ -128,10 +119,27 @@ def test_required_key():
         entry({"model_type": "internlm2", "num_hidden_layers": 2})
     assert str(caught.value) == "internlm2: hidden_size is absent and has no default"
     assert caught.value.key == "hidden_size"
+    with pytest.raises(NotInCatalogue) as caught:
+        entry({"model_type": "dbrx", "attn_config": {"kv_n_heads": 8}, "n_layers": 2})
+    assert str(caught.value) == "dbrx: attn_config.rope_theta is absent and has no default"
+
+
+def test_null_in_place_of_a_computed_size():
+    with pytest.raises(NotInCatalogue) as caught:
+        entry({"model_type": "mamba", "intermediate_size": None})
+    assert str(caught.value) == "mamba: intermediate_size=null is not supported: leave it out"
+
+
+def test_class_without_a_program():
+    with pytest.raises(Refused, match="there is no program of NonesuchModel") as caught:
+        programs().configuration({"model_type": "llama"}).count("NonesuchModel")
+    assert caught.value.kind == "limit"
 
 
 def test_library_of_refusal():
     """A type of mlx-lm is not refused by transformers."""
     keys = {"model_type": "internlm2"}
-    error = refusal(Refused("raised by ModelArgs.__init__", {}), "InternLM2ForCausalLM", keys)
+    error = refusal(
+        Refused("raised by ModelArgs.__init__", {}, kind="raised"), "InternLM2ForCausalLM", keys
+    )
     assert "InternLM2ForCausalLM of mlx-lm " in str(error)

@@ -105,7 +105,7 @@ OTHER_BERT = {
         (OTHER_BERT | {"n_layers": 2}, "bert has no n_layers; write num_hidden_layers"),
         (
             {**ODD, "text_config": {"model_type": "bloom", "dim": 8}},
-            "bloom has no dim; write hidden_size",
+            "mixtral has no text_config, and its dim would be ignored; write hidden_size",
         ),
     ],
 )
