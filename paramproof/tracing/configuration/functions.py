@@ -161,9 +161,11 @@ def copied(run: Interpreter, value: Value, *memo: Value) -> Value:
             return List(run.path, deep, one.kind)
         if isinstance(one, Instance):
             raise Unknown("a copy of a configuration object")
-        if isinstance(one, Term) and run.kind_of(one) in (dict, list):
-            return (Dict if run.kind_of(one) is dict else List)(run.path, one)
-        return one
+        if not isinstance(one, Term) or run.kind_of(one) not in (None, dict, list):
+            return one
+        is_list, is_object = (run.known(term("isinstance", one, of)) for of in ("list", "object"))
+        other = choose(is_object, Dict(run.path, one), one)
+        return choose(is_list, List(run.path, one), other)
 
     return run.each(value, of)
 

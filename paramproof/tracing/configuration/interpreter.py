@@ -288,5 +288,4 @@ class Interpreter(Statements):
                 left.own[name] = MISSING
         if given:
             raise Raised(f"{function.__qualname__} takes fewer arguments")
-        if left.base is not None:
-            raise Unknown(f"{function.__qualname__} with arguments of unknown names")
+        self.refuse(f"{function.__qualname__} takes no other names", self.truth(left))

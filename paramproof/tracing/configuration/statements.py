@@ -135,15 +135,12 @@ class Statements(Operators):
         return self.binary(op, old, value)
 
     def branch(self, test: Value, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> Value:
-        if isinstance(test, bool):
-            return self.block(body if test else orelse)
         returns = any(isinstance(one, ast.Return) for part in body for one in ast.walk(part))
         if isinstance(body[-1], ast.Raise) and not returns:
-            # What a message is made of does not matter.
-            self.refuse(f"raised by {self.frames[-1].function.__qualname__}", test)
-            one: Value = True
-        else:
-            one = self.under(test, lambda: self.block(body), True)
+            body = body[-1:]  # What a message is made of does not matter.
+        if isinstance(test, bool):
+            return self.block(body if test else orelse)
+        one = self.under(test, lambda: self.block(body), True)
         other = self.under(negate(test), lambda: self.block(orelse), True)
         return True if one is other is True else choose(test, one, other)
 
@@ -354,8 +351,10 @@ def folded(depth: int, source: Value, starts: list[Value], nexts: list[Value], n
 
 
 def collected(depth: int, source: Value, number: int, start: Value, nexts: list[Value]) -> Value:
-    """Return a list or dictionary that each turn of a loop adds to, or None for anything else."""
+    """Return what no turn of a loop changes, or each adds to; None for anything else."""
     state = term("state", depth, number)
+    if nexts[number] is state:
+        return start
     match nexts[number]:
         case Term(op="dict", args=(base, key, value)) if base is state:
             return merged(start, term("comp dict", depth, source, key, value, True))

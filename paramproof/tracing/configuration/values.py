@@ -304,6 +304,8 @@ class Values(Paths):
             holder = self.object_of(holder, kind)
         if isinstance(holder, Dict) and not isinstance(index, Term):
             return self.write(holder, index, value)
+        if holder is None or isinstance(holder, str | int | float | tuple):
+            raise Raised(f"an item of {holder!r:.60} that is set")
         self.touch(holder)
         old, when = self.frozen(holder), self.since(holder.birth)
         if isinstance(holder, Dict):

@@ -204,6 +204,18 @@ def slices(config):
     return {"first": xs[0], "rest": xs[1:], "back": xs[::-1], "text": f"of {config.get('n')}"}
 
 
+def copied_objects(config):
+    of, found = copy.deepcopy(config.get("of")), {"kind": "few"}
+    for _ in range(config.get("n", 4)):
+        found = dict(found)
+    of["kind"] = "many"
+    return {"of": of, "was": config["of"], "kind": found["kind"], "named": named(**of)}
+
+
+def named(kind, n=2):
+    return [kind, n]
+
+
 def unused_divisions(config):
     n, xs = int(config.get("n", 4)), config.get("xs", [1])
     _scale, _heads = n**-0.5, [12 // one for one in xs]
@@ -236,6 +248,7 @@ TOYS = [
     shared_objects,
     null_lists,
     slices,
+    copied_objects,
 ]
 
 
