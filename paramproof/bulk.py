@@ -15,18 +15,16 @@ from hashlib import sha256
 from itertools import islice
 from typing import IO, Any
 
-from paramproof.catalogue import Entry
 from paramproof.child_process import end_with_parent
+from paramproof.experts import active_count
 from paramproof.formulas.active import has_experts
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.printing import shown
 from paramproof.json_form import document, json_text
 from paramproof.resolver import entry_of
-from paramproof.resolver.lookup import formula_of
 from paramproof.resolver.models import ConfigReading
 from paramproof.resolver.spellings import as_transformers
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
-from paramproof.views.conventions import active_formula
 from paramproof.views.counted import reading_data
 
 LINES_AT_ONCE = 128
@@ -136,16 +134,10 @@ def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
         **reading_data(reading),
         "total": found.count,
         **({"loaded": found.loaded} if found.heads else {}),
-        "active": _active(found, spelled) if has_experts(found.numbers) else found.count,
+        "active": active_count(found, spelled) if has_experts(found.numbers) else found.count,
         "status": found.status,
         "notes": [*notes, *reading.remarks()],
     }
-
-
-def _active(found: Entry, keys: Mapping[str, Any]) -> int | None:
-    derivation = formula_of(found, keys)
-    formula = active_formula(derivation)
-    return None if formula is None else formula.evaluate(derivation.sizes)
 
 
 def _error_data(error: InvalidInput | NotInCatalogue) -> dict[str, Any]:

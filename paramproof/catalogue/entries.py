@@ -224,6 +224,8 @@ def with_key(holder: Any, path: str, value: object) -> dict[str, Any]:
     name, _, rest = path.partition(".")
     is_made = isinstance(holder, Part)
     keys = {"model_type": holder.get("model_type"), **holder.keys} if is_made else holder
+    aliases = holder.program.aliases if is_made else {}
+    keys = {key: one for key, one in keys.items() if aliases.get(key) != name}
     if rest:
         value = with_key((holder.values if is_made else holder)[name], rest, value)
     return {key: one for key, one in {**keys, name: value}.items() if one is not ABSENT}

@@ -1,0 +1,39 @@
+"""Active parameters without a formula are those of the formula."""
+
+import pytest
+
+from paramproof.catalogue import entry
+from paramproof.experts import active_count
+from paramproof.resolver.lookup import formula_of
+from paramproof.views.conventions import active_formula
+
+MIXTRAL = {"model_type": "mixtral", "num_hidden_layers": 2}
+
+COUNTED = {
+    "mixtral": MIXTRAL,
+    "all experts": {**MIXTRAL, "num_experts_per_tok": 8},
+    "more per token than there are": {**MIXTRAL, "num_experts_per_tok": 9},
+    "first layers without experts": {
+        "model_type": "deepseek_v3",
+        "num_hidden_layers": 4,
+        "first_k_dense_replace": 2,
+    },
+    "the number under an older name": {
+        "model_type": "glm_moe_dsa",
+        "num_hidden_layers": 4,
+        "n_routed_experts": 4,
+        "num_experts": 8,
+    },
+    "in a part": {"model_type": "qwen3_vl_moe", "text_config": {"num_hidden_layers": 2}},
+    "by a table of token ids": {"model_type": "deepseek_v4", "num_hidden_layers": 4},
+    "experts without parameters": {"model_type": "longcat_flash", "num_hidden_layers": 4},
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_active_count(name):
+    found = entry(COUNTED[name])
+    derivation = formula_of(found, COUNTED[name])
+    formula = active_formula(derivation)
+    expected = None if formula is None else formula.evaluate(derivation.sizes)
+    assert active_count(found, COUNTED[name]) == expected
