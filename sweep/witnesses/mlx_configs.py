@@ -30,7 +30,7 @@ from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import leaf, parent
 from sweep.library.keys import Keys, part_in, set_key
 from sweep.samples.sizes import with_other_sizes
-from sweep.witnesses.comparison import Comparison, Group, Refused, compare
+from sweep.witnesses.comparison import Comparison, Group, Refused, causes_of, compare
 from sweep.witnesses.mlx_lm import MissingKeys, build, has_language_model, keys_read
 
 FOLDER = Path(__file__).parents[2] / "tests" / "catalogue"
@@ -55,11 +55,13 @@ def draw(model_type: str, random: Random) -> tuple[Keys, Entry, Counter[Group]]:
     none can be drawn.
     """
     name = usual_class(model_type)
-    config = with_other_sizes({"model_type": model_type}, random, name)
+    config = {"model_type": model_type, **_table("start", model_type)}
+    config = with_other_sizes(config, random, name)
     if config is None:
         raise ValueError(f"no configuration of {model_type} was drawn")
     for path, value in _table("sizes", model_type).items():
         set_key(config, path, _written(value, entry(config, name).derivation))
+    _draw_flags(config, entry(config, name), random)
     found = entry(config, name)
     _adapt(config, found)
     groups = _build(config, found)
@@ -68,6 +70,16 @@ def draw(model_type: str, random: Random) -> tuple[Keys, Entry, Counter[Group]]:
             problem = "a key that mlx-lm requires changes the count"
             raise WrongValue(f"{model_type}: {problem}; {json.dumps(config)}")
     return config, found, groups
+
+
+def _draw_flags(config: Keys, found: Entry, random: Random) -> None:
+    """Draw the flags and lists of layer kinds that decide whether a cause applies."""
+    for path in sorted({path for one in causes_of(found.model_type) for path in one.when}):
+        value = _field(found.part, path)
+        if isinstance(value, bool) and random.random() < 0.5:
+            set_key(config, path, random.random() < 0.5)
+        elif isinstance(value, list) and value and random.random() < 0.5:
+            set_key(config, path, random.choices(sorted(set(value)), k=len(value)))
 
 
 def _adapt(config: Keys, found: Entry) -> None:
@@ -117,21 +129,24 @@ def _build(config: Keys, found: Entry) -> Counter[Group]:
 
 def _add_keys(config: Keys, found: Entry, keys: tuple[str, ...]) -> bool:
     """Add keys where they are missing: at top level, or in a part. Return whether one was added."""
-    for place in ("", *(name for name, one in found.part.values.items() if isinstance(one, Part))):
+    parts = [name for name, one in found.part.values.items() if isinstance(one, Part)]
+    # A part that knows more of the keys is rather the one that lacks them.
+    parts.sort(key=lambda name: sum(_value(found, name, key) is ABSENT for key in keys))
+    for place in ("", *parts):
         part = part_in(config, place)
         is_read = place or set(keys) <= set(keys_read(config))
         if part is None or not is_read or set(keys) <= part.keys():
             continue
         for key in keys:
             value = _value(found, place, key)
-            if value is not None:
+            if value is not ABSENT:
                 set_key(config, f"{place}.{key}".strip("."), value)
         return any(key in part for key in keys)
     return False
 
 
 def _value(found: Entry, place: str, key: str) -> Any:
-    """Return the value of a key that transformers' own model has, or None if it is unknown."""
+    """Return the value of a key that transformers' own model has, if it is known."""
     value = _field(found.part, f"{place}.{key}".strip("."))
     if value is not ABSENT and value is not None:
         return _as_json(value)
@@ -139,14 +154,15 @@ def _value(found: Entry, place: str, key: str) -> Any:
     for values in (own.get(place, {}) if place else own, required()["any"]):
         if key in values:
             return _written(values[key], found.derivation)
-    return None
+    return ABSENT
 
 
 def _field(part: Part, path: str) -> Any:
     value: Any = part
     for name in path.split("."):
         value = value.get(name) if isinstance(value, Part) else ABSENT
-    return value
+    # The reader does not know what has no part in a count.
+    return ABSENT if value is ... else value
 
 
 def _as_json(value: Any) -> Any:

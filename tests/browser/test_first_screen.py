@@ -220,7 +220,7 @@ def test_an_old_answer_never_stands_under_a_new_error(request, place):
 
 REFUSED = (
     {"config": '{"model_type": "no_such_type"}'},
-    {"config": '{"model_type": "timm_wrapper"}'},
+    {"config": '{"model_type": "timm_backbone"}'},
     {"config": '{"model_type": "bert", "architectures": ["NoSuchClass"]}'},
     {"config": '{"hidden_size": 3}'},
     {"model": "no-such-model"},

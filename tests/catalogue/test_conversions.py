@@ -60,17 +60,18 @@ TINY = {
 }
 """Sizes by the end of the field's name."""
 
+START = {"Dots1ForCausalLM": {"n_routed_experts": 8, "n_shared_experts": 1}}
+"""What the defaults of a class leave out, so that they build no model."""
+
 TYPES = dict(classes_of_catalogue())
 
 
 def tiny(name, layers=1):
     keys = {"model_type": TYPES[name], "architectures": [name]}
-    for path, part in entry(keys).parts.items():
+    for path, part in entry({**keys, **START.get(name, {})}).parts.items():
         for field in part.program.types:
             end = next((end for end in TINY if field.endswith(end)), "")
             value = part.get(field)
-            # Null numbers of experts build no model.
-            value = 8 if value is None and end.endswith("experts") else value
             is_size = type(value) is int and value > 1 and not field.endswith("token_id")
             is_depth = end.startswith("layer")
             if is_size and not (is_depth and layers is None):

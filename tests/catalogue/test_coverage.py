@@ -19,14 +19,14 @@ from sweep.samples.verdict import Verdict
         ({"model_type": "bert", "num_hidden_layers": 1}, Verdict.EQUAL, ""),
         ({"model_type": "bert", "architectures": ["BertModel"]}, Verdict.EQUAL, ""),
         (
-            {"model_type": "deberta", "pooler_hidden_size": 10, "num_hidden_layers": 1},
+            {"model_type": "llama", "num_layers": 1},
             Verdict.NOT_COUNTED,
-            "pooler_hidden_size",
+            "num_layers",
         ),
         ({"model_type": "bert", "hidden_act": "none"}, Verdict.NOT_BUILT, "hidden_act"),
         ({"model_type": "no such type"}, Verdict.NOT_BUILT, "model_type"),
         ({"model_type": "mimo", "rms_norm_eps": 1e-5}, Verdict.NOT_BUILT, "model_type"),
-        ({"model_type": "levit"}, Verdict.NOT_COUNTED, "model_type"),
+        ({"model_type": "timm_backbone"}, Verdict.NOT_COUNTED, "model_type"),
     ],
 )
 def test_a_configuration_is_judged(config, outcome, key):

@@ -6,8 +6,9 @@ import textwrap
 
 import pytest
 
-from docs.publish.type_pages import entry
 from docs.writers.blocks import PAGES, block, script_in
+from paramproof.catalogue import entry
+from paramproof.catalogue.names import classes_of
 from paramproof.formulas import EncoderLetters, closed_form
 from paramproof.formulas.derivation_data import derivation_from
 from paramproof.formulas.expression import letter
@@ -121,7 +122,7 @@ def test_what_is_proved_of_a_model_without_a_family(refused):
 def test_the_page_of_a_type(name):
     from paramproof.derivation.model_class import derive_class
 
-    said, again = entry(name).derivation, derive_class(name)
+    said, again = entry({"model_type": name}, classes_of(name)[0]).derivation, derive_class(name)
     assert {line.strip("+ ") for line in summand_lines(again)} == {
         line.strip("+ ") for line in summand_lines(said)
     }
