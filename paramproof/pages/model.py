@@ -184,11 +184,10 @@ def _certainty(model: Model) -> tuple[str, str]:
     code = " ".join(filter(None, (library, one.evidence.versions.get(library))))
     if model.reasons:
         return "Fitted", f"not every size was traced through the code of {code}"
-    return (
-        "Proved",
-        f"every shape and number was traced through the code of {code}, and compared with "
-        f"{one.evidence.held} models that were not used to find the formula",
-    )
+    how = f"every shape and number was traced through the code of {code}"
+    if held := one.evidence.held:
+        how += f", and compared with {held} models that were not used to find the formula"
+    return "Proved", how
 
 
 def form(

@@ -55,9 +55,8 @@ def draw(model_type: str, random: Random) -> tuple[Keys, Entry, Counter[Group]]:
     none can be drawn.
     """
     name = usual_class(model_type)
-    config = {"model_type": model_type, **_table("start", model_type)}
-    config = with_other_sizes(config, random, name)
-    if config is None:
+    start = {"model_type": model_type, **_table("start", model_type)}
+    if (config := with_other_sizes(start, random, name)) is None:
         raise ValueError(f"no configuration of {model_type} was drawn")
     for path, value in _table("sizes", model_type).items():
         set_key(config, path, _written(value, entry(config, name).derivation))

@@ -45,7 +45,7 @@ def test_invalid_sizes_are_refused(written):
 
 
 def test_sizes_outside_the_conditions_are_refused():
-    with pytest.raises(ValueError, match="the formula holds where D ≤ L"):
+    with pytest.raises(ValueError, match="the formula holds where L ≥ D"):
         at_sizes(resolve("deepseek-v3"), {"D": "62"})
     with pytest.raises(ValueError, match="a divisor of hidden_size=768"):
         at_sizes(resolve("gpt2"), {"A": "5"})
