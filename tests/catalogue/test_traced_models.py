@@ -92,6 +92,7 @@ self.layers = nn.ModuleList(
     [Layer(config, i) for i in range(1, config.width * 2, config.depth + 1)])""",
     "axes that may have one item": """
 self.row = nn.Parameter(torch.ones(config.depth + 1, 1) * torch.ones(1, config.width))
+self.sum = nn.Parameter(torch.ones(config.width) + torch.ones(max(config.depth - 4, 1)))
 self.norm = nn.utils.parametrizations.weight_norm(nn.Conv1d(1, config.depth + 1, 1), dim=2)""",
     "every second number below a quotient": """
 size = config.width // len(config.sizes)
@@ -165,7 +166,7 @@ self.register_buffer("names", None)""",
     "buffers of halves": """
 half = torch.arange(config.width // 2)
 self.halves = nn.Buffer(torch.cat([half.sin(), half.cos()])[None])
-self.even = nn.Buffer(torch.arange(0, config.width, 2).repeat_interleave(2))""",
+self.even = nn.Buffer(torch.arange(0, config.width, 2).clamp(max=3).expand(5, -1))""",
     "an activation": "self.act = ACT2FN[config.hidden_act]",
     "numbers of numpy": "self.x = nn.Linear(int(np.prod(config.sizes)), 1)",
 }

@@ -655,7 +655,7 @@ class ModelInterpreter(PartInterpreter):
         if not callable(function) and not isinstance(function, Closure | Method | Term):
             raise Raised(f"a call of {function!r:.60}")
         if is_torch(function):
-            return tensors.torch_function(self, name, args, named)
+            return tensors.torch_function(self, function, args, named)
         if module.partition(".")[0] in FOREIGN:
             if inspect.isfunction(function):
                 return self.foreign(function, args, named)

@@ -1,10 +1,9 @@
 """The shapes of the tensors that a constructor makes.
 
-A shape is a tuple of sizes, a term for a list of sizes whose number is unknown, or None. What a
-function of torch makes is found by running it on tensors without numbers, with a number in place of
-each unknown size: a size of the result is what gives it for each of four choices of numbers. If
-nothing does, the shape is unknown. A number that is read out of a tensor is ``opaque``. Neither may
-reach the shape of a parameter, which is checked when tensors are written.
+A shape is a tuple of sizes, a term for a list of sizes whose number is unknown, or None. Torch runs
+a function if all that it is given is known. Otherwise ``SHAPES`` may have an exact rule of its
+shape, and if it has none, the shape is unknown. A number that is read out of a tensor is
+``opaque``. Neither may reach the shape of a parameter, which is checked when tensors are written.
 """
 
 from __future__ import annotations
@@ -12,16 +11,26 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial, reduce
-from itertools import product
+from collections.abc import Callable, Sequence
+from functools import cache, partial, reduce
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
 from paramproof.tracing.configuration.paths import Dict, Heap, List, Raised
-from paramproof.tracing.configuration.terms import MISSING, Term, Unknown, Value, instead, term
+from paramproof.tracing.configuration.terms import (
+    MISSING,
+    Term,
+    Unknown,
+    Value,
+    both,
+    choose,
+    instead,
+    negate,
+    term,
+)
 from paramproof.tracing.configuration.values import Method, unknown
 
 if TYPE_CHECKING:
@@ -29,19 +38,6 @@ if TYPE_CHECKING:
 
 SIZED = frozenset({"empty", "zeros", "ones", "randn", "rand", "empty_strided"})
 """Functions that take the shape of what they make."""
-
-PRIMES = [one for one in range(211, 800) if all(one % two for two in range(2, 29))]
-
-FLOATS = 0.5, 3.5, 41.5, 7.25
-TURNS = len(FLOATS)
-"""How many choices of numbers a function runs with."""
-
-OPERATIONS: dict[str, tuple[ast.operator, Callable[[int, int], int]]] = {
-    "+": (ast.Add(), operator.add),
-    "-": (ast.Sub(), operator.sub),
-    "*": (ast.Mult(), operator.mul),
-    "//": (ast.FloorDiv(), operator.floordiv),
-}
 
 
 class Tensor(Heap):
@@ -80,8 +76,7 @@ def shape_of(run: ModelInterpreter, value: Value) -> Value:
     if isinstance(value, Tensor):
         return value.shape
     if not is_list(run, value):
-        known = not isinstance(value, Term) or run.kind_of(value) in (int, float, bool)
-        return () if known or run.kinds_of(value) in ({"int"}, {"int", "float"}) else None
+        return () if is_number(run, value) else None
     items = run.items(value)
     if items is None:
         declared = run.declared.get(value) if isinstance(value, Term) else None
@@ -91,8 +86,28 @@ def shape_of(run: ModelInterpreter, value: Value) -> Value:
     return None if not isinstance(inner, tuple) else (len(items), *inner)
 
 
-def torch_function(run: ModelInterpreter, name: str, args: Sequence[Value], named: Dict) -> Value:
-    """Return what a function of torch makes."""
+ARITHMETIC = frozenset({"+", "-", "*", "/", "//", "%", "**", "neg", "max", "min", "list", "if"})
+
+
+def is_number(run: ModelInterpreter, value: Value) -> bool:
+    """Return whether a value is a number; what is read out of a tensor may be another one."""
+    if not isinstance(value, Term):
+        return not isinstance(value, Heap)
+    if value.op in ARITHMETIC:
+        return all(is_number(run, one) for one in value.args)
+    if value.op == "opaque":
+        return hasattr(math, value.args[0])
+    if value.op == "item":
+        return getattr(run.sources.get(value.args[0]), "op", "") == "range"
+    kinds = run.kinds_of(value)
+    return run.kind_of(value) in (int, float, bool) or {"int"} <= kinds <= {"int", "float"}
+
+
+def torch_function(
+    run: ModelInterpreter, function: Any, args: Sequence[Value], named: Dict
+) -> Value:
+    """Return what a function of torch or numpy makes."""
+    name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "") or ""
 
     def given(number: int, key: str, default: Value = MISSING) -> Value:
         return args[number] if number < len(args) else instead(run.lookup(named, key), default)
@@ -112,12 +127,15 @@ def torch_function(run: ModelInterpreter, name: str, args: Sequence[Value], name
         whole = run.lookup(named, "size")
         return Tensor(run, sizes(run, args if whole is MISSING else [whole]))
     if name in ("cat", "concat", "concatenate"):
-        return Tensor(run, concatenated(run, run.items(args[0]), given(1, "dim", 0)))
+        axis = "axis" if module.startswith("numpy") else "dim"
+        return Tensor(run, concatenated(run, run.items(args[0]), given(1, axis, 0)))
     if name == "normal" and (size := run.lookup(named, "size")) is not MISSING:
         if not is_list(run, size):
             raise Raised("a size that is no list")
         return Tensor(run, sizes(run, [size]))
-    return applied(run, getattr(torch, name, None), args, named)
+    # Other functions of numpy have other arguments.
+    is_same = not module.startswith("numpy") or is_pointwise(name) or name == "arange"
+    return applied(run, getattr(torch, name, None) if is_same else None, args, named)
 
 
 def concatenated(run: ModelInterpreter, parts: list[Value] | None, dim: Value) -> Value:
@@ -170,8 +188,9 @@ def tensor_method(
             return term("opaque", name) if name == "item" else List(run.path, term("opaque", name))
         case "register_hook":
             return None
-        case "size" if not args:
-            return tensor_attribute(run, owner, "shape")
+        case "size":
+            shape = tensor_attribute(run, owner, "shape")
+            return run.subscript(shape, args[0]) if args else shape
         case "view" | "reshape":
             return Tensor(run, reshaped(run, owner.shape, sizes(run, args)))
     if name.endswith("_") and not name.startswith("_"):
@@ -190,130 +209,172 @@ def reshaped(run: ModelInterpreter, shape: Value, wanted: Value) -> Value:
     return tuple(size if one == -1 else one for one in wanted)
 
 
-# Functions that run with numbers in place of unknown sizes
-
-
-class _Unreadable(Exception):
-    """A value has nothing that may stand in its place, or a size none of the forms known here."""
-
-
-class _Numbers:
-    """Puts numbers in place of unknown sizes, and reads sizes of results."""
-
-    def __init__(self, run: ModelInterpreter) -> None:
-        self.run = run
-        self.symbols: dict[Term, None] = {}
-        """The unknown sizes, also those inside of others."""
-        self.constants: dict[int, None] = {}
-        self.turn = 0
-
-    def number(self, value: Term) -> int:
-        self.symbols.setdefault(value)
-        # A quotient is a size of its own unless the divisor is small: it might be 0 at each turn.
-        is_quotient = value.op == "//" and not (type(value.args[1]) is int and value.args[1] < 65)
-        if value.op in OPERATIONS and self.run.kind_of(value) is int and not is_quotient:
-            sizes = [self.number(one) if isinstance(one, Term) else one for one in value.args]
-            return OPERATIONS[value.op][1](*sizes)
-        place = list(self.symbols).index(value)
-        at = place * 37 % len(PRIMES)
-        # Of each order, with and without small factors, and less than most known sizes.
-        other = 4 * PRIMES[(11 * at + 5) % len(PRIMES)] + 1
-        return (PRIMES[at], 6 * PRIMES[-1 - at], place + 2, other)[self.turn]
-
-    def of(self, value: Value) -> Any:  # noqa: C901 - a case for each kind of value
-        """Return what stands for a value; every unknown number differs from turn to turn."""
-        run = self.run
-        if isinstance(value, Tensor):
-            if not isinstance(value.shape, tuple):
-                raise _Unreadable
-            return torch.empty(tuple(map(self.of, value.shape)), device="meta")
-        if isinstance(value, slice):
-            return slice(*map(self.of, (value.start, value.stop, value.step)))
-        if isinstance(value, Term) and value.op == "opaque":
-            settings = {"dtype": torch.float32, "device": torch.device("meta")}
-            return settings.get(value.args[0], FLOATS[self.turn])
-        if isinstance(value, List | list | tuple) or is_list(run, value):
-            if (items := run.items(value)) is None:
-                raise _Unreadable
-            return (
-                type(value)(map(self.of, items))
-                if isinstance(value, tuple)
-                else [self.of(one) for one in items]
-            )
-        if isinstance(value, Term):
-            if run.kind_of(value) not in (int, None):
-                if run.kind_of(value) is not float:
-                    raise _Unreadable
-                return FLOATS[self.turn]
-            return self.number(value)
-        if type(value) is int:
-            self.constants.setdefault(value)
-        if unknown(value):
-            raise _Unreadable
-        return value
-
-    def read(self, results: Sequence[Any]) -> Value:
-        """Return what is the same about the results of all turns."""
-        first = results[0]
-        if isinstance(first, torch.Tensor):
-            shapes = [tuple(one.shape) for one in results]
-            if len({*map(len, shapes)}) > 1:
-                raise _Unreadable
-            return Tensor(self.run, tuple(map(self.size, zip(*shapes, strict=True))))
-        if isinstance(first, list | tuple):
-            return tuple(map(self.read, zip(*results, strict=True)))
-        if type(first) is int:
-            return self.size(results)
-        return first if all(one is first for one in results) else term("opaque", "result")
-
-    def size(self, found: Sequence[int]) -> Value:
-        if len({*found}) == 1:
-            return found[0]
-        for numbers, make in self.forms():
-            if [*numbers] == [*found]:
-                return make()
-        raise _Unreadable
-
-    def forms(self) -> Iterator[tuple[Iterable[int], Callable[[], Value]]]:
-        """Yield what a size of a result may be: a size, or an operation on two or all of them."""
-        symbols, binary = [*self.symbols], self.run.binary
-        known: dict[Value, list[int]] = {one: [one] * TURNS for one in self.constants}
-        known |= {one: [] for one in symbols}
-        for self.turn in range(TURNS):
-            for one in symbols:
-                known[one].append(self.number(one))
-        for size, numbers in known.items():
-            yield numbers, partial(self.run.settle, size)
-        for one, other in product(known, repeat=2):
-            for sign in "+", "*", "-":
-                node, operation = OPERATIONS[sign]
-                yield map(operation, known[one], known[other]), partial(binary, node, one, other)
-            if 0 not in known[other]:
-                rounded = [-(-a // b) for a, b in zip(known[one], known[other], strict=True)]
-                yield rounded, partial(rounded_up, self.run, one, other)
-        if symbols:
-            numbers = [math.prod(known[one][turn] for one in symbols) for turn in range(TURNS)]
-            yield numbers, partial(reduce, partial(binary, ast.Mult()), symbols)
-
-
-def rounded_up(run: ModelInterpreter, one: Value, other: Value) -> Value:
-    up = run.binary(ast.Sub(), run.binary(ast.Add(), one, other), 1)
-    return run.binary(ast.FloorDiv(), up, other)
+# Functions of torch
 
 
 def applied(run: ModelInterpreter, function: Any, args: Sequence[Value], named: Dict) -> Value:
-    """Return what a function of torch makes of tensors, sizes and settings."""
-    numbers = _Numbers(run)
+    """Return what a function of torch makes, whose shape may be unknown."""
     left = {key: one for key, one in named.own.items() if key not in ("device", "dtype", "out")}
-    results = []
+    name = getattr(function, "__name__", "")
     try:
-        for numbers.turn in range(TURNS):
-            stand = [numbers.of(one) for one in args], {k: numbers.of(v) for k, v in left.items()}
+        if not any(map(is_unknown, (*args, *left.values()))):
+            known = [*map(standing, args)], {key: standing(one) for key, one in left.items()}
             with torch.device("meta"):
-                results.append(function(*stand[0], **stand[1]))
-        return numbers.read(results)
-    except (_Unreadable, RuntimeError, TypeError, ValueError, IndexError, NotImplementedError):
-        return Tensor(run, None)
+                return result(run, function(*known[0], **known[1]))
+        if name == "meshgrid" and left.get("indexing") == "ij":
+            parts = [*args] if isinstance(args[0], Tensor) else run.items(args[0]) or ()
+            return tuple(Tensor(run, tuple(one.shape[0] for one in parts)) for _ in parts)
+        if rule := broadcast if is_pointwise(name) else SHAPES.get(name):
+            return Tensor(run, rule(run, *args, **left))
+    except (AttributeError, LookupError, NotImplementedError, RuntimeError, TypeError, ValueError):
+        pass  # Torch refuses it, or the rule does not have this form of the call.
+    return Tensor(run, None)
+
+
+def is_unknown(value: Value) -> bool:
+    if isinstance(value, Tensor):
+        return not isinstance(value.shape, tuple) or unknown(value.shape)
+    if isinstance(value, List | list | tuple):
+        items = value.items if isinstance(value, List) else value
+        return isinstance(items, Term) or any(map(is_unknown, items))
+    return unknown(value)
+
+
+def standing(value: Value) -> Any:
+    """Return a known value as torch has it."""
+    if isinstance(value, Tensor):
+        return torch.empty(value.shape, device="meta")
+    if isinstance(value, List | list | tuple):
+        kind = value.kind if isinstance(value, List) else type(value)
+        return kind(map(standing, value.items if isinstance(value, List) else value))
+    return value
+
+
+def result(run: ModelInterpreter, found: Any) -> Value:
+    if isinstance(found, torch.Tensor):
+        return Tensor(run, tuple(found.shape))
+    if isinstance(found, list | tuple):
+        return tuple(result(run, one) for one in found)
+    return term("opaque", "result") if isinstance(found, float) else found
+
+
+# Exact shapes. A size that may be a float at a reader is one that the reader refuses.
+
+Shape = tuple[Value, ...] | None
+
+
+def broadcast(run: ModelInterpreter, *values: Value, **named: Value) -> Shape:
+    """Return the shape of arithmetic on tensors and numbers: an axis of one item is repeated."""
+
+    def size(one: Value, other: Value) -> Value:
+        if one is other or other == 1 or one == 1:
+            return other if one == 1 else one
+        is_one, is_other = (run.truth(run.compared(ast.Eq(), x, 1)) for x in (one, other))
+        same = run.truth(run.compared(ast.Eq(), one, other))
+        run.refuse("sizes that differ", both(negate(same), both(negate(is_one), negate(is_other))))
+        return choose(is_one, other, one)
+
+    found: tuple[Value, ...] = ()
+    for one in (*values, *named.values()):
+        shape = one.shape if isinstance(one, Tensor) else () if is_number(run, one) else None
+        if not isinstance(shape, tuple):
+            return None
+        pairs = zip_longest(reversed(found), reversed(shape), fillvalue=1)
+        found = tuple(size(one, other) for one, other in pairs)[::-1]
+    return found
+
+
+def arange(run: ModelInterpreter, start: Value, end: Value = None, step: Value = 1) -> Shape:
+    start, end = (0, start) if end is None else (start, end)
+    if type(step) is not int or step < 1 or float in map(run.kind_of, (start, end)):
+        return None
+    size = end if start == 0 else run.binary(ast.Sub(), end, start)
+    up = run.binary(ast.Sub(), run.binary(ast.Add(), size, step), 1)
+    return (size if step == 1 else run.binary(ast.FloorDiv(), up, step),)
+
+
+def expanded(run: ModelInterpreter, one: Tensor, *given: Value) -> Shape:
+    wanted = sizes(run, given)
+    old = (-1,) * (len(wanted) - len(one.shape)) + one.shape
+    return tuple(was if new == -1 else new for was, new in zip(old, wanted, strict=True))
+
+
+def of_item(run: ModelInterpreter, one: Tensor, index: Value) -> Shape:
+    given = index if isinstance(index, tuple) else (index,)
+    axes = len(one.shape) - sum(at is not None and at is not Ellipsis for at in given)
+    found: list[Value] = []
+    left = [*one.shape]
+    for at in given if Ellipsis in given else (*given, Ellipsis):
+        if at is None:
+            found.append(1)
+        elif at is Ellipsis:
+            found += [left.pop(0) for _ in range(axes)]
+        elif at == slice(None):
+            found.append(left.pop(0))
+        elif run.kind_of(at) is int:
+            left.pop(0)
+        else:
+            return None
+    return tuple(found)
+
+
+def unsqueezed(run: ModelInterpreter, one: Tensor, dim: int) -> Shape:
+    at = dim % (len(one.shape) + 1)
+    return (*one.shape[:at], 1, *one.shape[at:])
+
+
+def stacked(run: ModelInterpreter, given: Value, dim: int = 0) -> Shape:
+    parts = run.items(given) or []
+    shape = broadcast(run, *parts)
+    if shape is None:
+        return None
+    at = dim % (len(shape) + 1)
+    return (*shape[:at], len(parts), *shape[at:])
+
+
+def flattened(run: ModelInterpreter, one: Tensor, start_dim: int = 0, end_dim: int = -1) -> Shape:
+    start, end = (dim % len(one.shape) for dim in (start_dim, end_dim))
+    whole = reduce(partial(run.binary, ast.Mult()), one.shape[start : end + 1])
+    return (*one.shape[:start], whole, *one.shape[end + 1 :])
+
+
+def reduced(run: ModelInterpreter, one: Tensor, dim: int | None = None) -> Shape:
+    left = [] if dim is None else [*one.shape]
+    if dim is not None:
+        left.pop(dim)
+    return tuple(left)
+
+
+@cache
+def is_pointwise(name: str) -> bool:
+    """Return whether torch says of a function that each element depends on one of each tensor."""
+    packet = getattr(torch.ops.aten, name, None)
+    forms = [getattr(packet, one) for one in packet.overloads()] if packet else []
+    tensor = torch._C.TensorType.get()
+    of_tensors = [one for one in forms if tensor in [arg.type for arg in one._schema.arguments]]
+    known = [torch.Tag.pointwise in one.tags for one in of_tensors if "out" not in one.__name__]
+    return bool(known) and all(known)
+
+
+SAME = ("contiguous", "flip", "float", "roll", "to", "tril", "zeros_like")
+"""Functions whose result has the shape of their first argument."""
+
+SHAPES: dict[str, Callable[..., Shape]] = {
+    **dict.fromkeys(SAME, lambda run, one, *_, **__: one.shape),
+    **dict.fromkeys(("mean", "std", "sum"), reduced),
+    "arange": arange,
+    "expand": expanded,
+    "flatten": flattened,
+    "full": lambda run, size, fill_value: sizes(run, [size]),
+    "getitem": of_item,
+    "hann_window": lambda run, window_length: (window_length,),
+    "linspace": lambda run, start, end, steps: (steps,),
+    "outer": lambda run, one, other: (*one.shape, *other.shape),
+    "permute": lambda run, one, *dims: tuple(one.shape[dim] for dim in sizes(run, dims)),
+    "stack": stacked,
+    "t": lambda run, one: one.shape[::-1],
+    "unsqueeze": unsqueezed,
+}
 
 
 def tensor_item(run: ModelInterpreter, owner: Tensor, index: Value) -> Value:
@@ -322,9 +383,4 @@ def tensor_item(run: ModelInterpreter, owner: Tensor, index: Value) -> Value:
 
 def joined(run: ModelInterpreter, left: Value, right: Value) -> Value:
     """Return the tensor of arithmetic on two values, at least one of which is a tensor."""
-    shapes = [one.shape if isinstance(one, Tensor) else () for one in (left, right)]
-    if shapes[0] == shapes[1] or shapes[1] == ():
-        return Tensor(run, shapes[0])
-    if shapes[0] == ():
-        return Tensor(run, shapes[1])
-    return applied(run, operator.add, [left, right], Dict(()))
+    return Tensor(run, broadcast(run, left, right))
