@@ -57,3 +57,6 @@ def _catalogue() -> Installed:
 class _Itself(dict[str, str]):
     def __missing__(self, name: str) -> str:
         return name
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return name

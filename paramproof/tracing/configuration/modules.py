@@ -86,7 +86,14 @@ LOADING = frozenset({"config", "attn_implementation", "dtype", "torch_dtype", "t
 FOREIGN = frozenset({"timm"})
 """Libraries whose models are built and not traced: a network of theirs has a name."""
 
+USUAL: dict[type, tuple[str, ...]] = {str: ("resnet18", "resnet50", "resnet101")}
+"""Names of networks that published files have beside the default's, by the type of the default."""
+
 SKIPPED_MODULES = ("torch.nn.init", "transformers.initialization", "torch._C", "torch.compiler")
+
+
+class Fork(Exception):
+    """A module is to be made twice: where a condition is true, and where it is not."""
 
 
 class ModelInterpreter(PartInterpreter):
@@ -488,6 +495,13 @@ class ModelInterpreter(PartInterpreter):
                 return without_opaque(source), parts_of(source, term("item", self.depth))
         return source, MISSING
 
+    def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
+        loop = super().loop
+        source = self.settle(source)
+        if isinstance(source, Term) and any(isinstance(one, List) for one in source.args):
+            return self.each(source, lambda one: loop(target, one, body))
+        return loop(target, source, body)
+
     def fold(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> None:
         source, self.walked[self.depth] = self.walk(source)
         self.sources[self.depth] = source
@@ -663,18 +677,33 @@ class ModelInterpreter(PartInterpreter):
         return super().call(function, args, named)
 
     def foreign(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
-        """Return the model that another library makes, at the values of the default alone."""
-        given = term("list", *map(self.frozen, args)), self.frozen(named)
-        usual = [at_default(self.kind, one) if unknown(one) else one for one in given]
-        for one, other in zip(given, usual, strict=True):
-            if one is not other:
-                self.pins[negate(self.equal(one, other))] = Unknown("another network")
+        """Return the model that another library makes of values that are known one by one."""
+        given = {**dict(enumerate(args)), **named.own}
+        for key, one in given.items():
+            if unknown(one):
+                given[key] = self.one_of(self.frozen(one))
+        known = [given.pop(number) for number in range(len(args))]
         try:
             with torch.device("meta"):
-                network = function(*usual[0], **dict(usual[1]))
+                network = function(*known, **given)
         except Exception as error:  # A library may raise anything.
             raise Unknown(f"{function.__module__} makes no network: {error!r:.80}") from error
         return self.built(network)
+
+    def one_of(self, value: Value) -> Value:
+        """Return which of a few values an unknown one has here: the default's, or a usual one."""
+        usual = at_default(self.kind, value)
+        is_usual = term("==", value, self.frozen(usual))
+        others = USUAL.get(type(usual), ())
+        is_one = {one: term("==", value, one) for one in others if one != usual}
+        is_other = functools.reduce(both, map(negate, is_one.values()), negate(is_usual))
+        self.pins[is_other] = Unknown("another network")
+        for one, condition in is_one.items():
+            if self.known(condition) is True:
+                return one
+            if self.known(condition) is not False:
+                raise Fork(condition)
+        return usual
 
     def plain_object(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         """Return an object that holds no modules, or nothing known where it is not understood."""
@@ -823,7 +852,14 @@ class ModelInterpreter(PartInterpreter):
         kind = kind[0] if isinstance(kind, tuple) else kind
         return self.make(kind, [config], Dict(self.path, None, more))
 
-    def make(self, kind: Any, args: Sequence[Value], named: Dict) -> Module:
+    def make(self, kind: Any, args: Sequence[Value], named: Dict) -> Value:
+        try:
+            return self.made(kind, args, named)
+        except Fork as fork:
+            again = functools.partial(self.make, kind, args, named)
+            return self.both_sides(fork.args[0], again, again)
+
+    def made(self, kind: Any, args: Sequence[Value], named: Dict) -> Module:
         made = Module(self.path, kind)
         if kind.__module__ == "transformers.activations" and not unknown(args):
             return self.built(self.native(kind, *args))

@@ -28,6 +28,7 @@ from paramproof.tracing.configuration.terms import (
     both,
     choose,
     instead,
+    mentions,
     negate,
     term,
 )
@@ -76,7 +77,9 @@ def shape_of(run: ModelInterpreter, value: Value) -> Value:
     if isinstance(value, Tensor):
         return value.shape
     if not is_list(run, value):
-        return () if is_number(run, value) else None
+        known = not isinstance(value, Term) or run.kind_of(value) in (int, float, bool)
+        known = known or run.kinds_of(value) in ({"int"}, {"int", "float"})
+        return () if known and is_number(value) else None
     items = run.items(value)
     if items is None:
         declared = run.declared.get(value) if isinstance(value, Term) else None
@@ -86,21 +89,19 @@ def shape_of(run: ModelInterpreter, value: Value) -> Value:
     return None if not isinstance(inner, tuple) else (len(items), *inner)
 
 
-ARITHMETIC = frozenset({"+", "-", "*", "/", "//", "%", "**", "neg", "max", "min", "list", "if"})
+def is_number(value: Value) -> bool:
+    """Return whether a value is no tensor, nor perhaps one that is read out of another.
 
-
-def is_number(run: ModelInterpreter, value: Value) -> bool:
-    """Return whether a value is a number; what is read out of a tensor may be another one."""
-    if not isinstance(value, Term):
-        return not isinstance(value, Heap)
-    if value.op in ARITHMETIC:
-        return all(is_number(run, one) for one in value.args)
-    if value.op == "opaque":
-        return hasattr(math, value.args[0])
-    if value.op == "item":
-        return getattr(run.sources.get(value.args[0]), "op", "") == "range"
-    kinds = run.kinds_of(value)
-    return run.kind_of(value) in (int, float, bool) or {"int"} <= kinds <= {"int", "float"}
+    What a configuration has, and is not a number, is an error of torch.
+    """
+    return not isinstance(value, Heap) and not mentions(
+        value,
+        lambda one: (
+            one.op == "rope"
+            or (one.op == "opaque" and not hasattr(math, one.args[0]))
+            or any(isinstance(x, Heap) for x in one.args)
+        ),
+    )
 
 
 def torch_function(
@@ -276,7 +277,7 @@ def broadcast(run: ModelInterpreter, *values: Value, **named: Value) -> Shape:
 
     found: tuple[Value, ...] = ()
     for one in (*values, *named.values()):
-        shape = one.shape if isinstance(one, Tensor) else () if is_number(run, one) else None
+        shape = one.shape if isinstance(one, Tensor) else () if is_number(one) else None
         if not isinstance(shape, tuple):
             return None
         pairs = zip_longest(reversed(found), reversed(shape), fillvalue=1)
@@ -365,7 +366,7 @@ SHAPES: dict[str, Callable[..., Shape]] = {
     "arange": arange,
     "expand": expanded,
     "flatten": flattened,
-    "full": lambda run, size, fill_value: sizes(run, [size]),
+    "full": lambda run, size, *_, **__: sizes(run, [size]),
     "getitem": of_item,
     "hann_window": lambda run, window_length: (window_length,),
     "linspace": lambda run, start, end, steps: (steps,),
