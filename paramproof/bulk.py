@@ -11,12 +11,15 @@ import signal
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import suppress
 from hashlib import sha256
 from itertools import islice
 from typing import IO, Any
 
+from paramproof.algebra.letters import with_experts_per_token
+from paramproof.catalogue import Entry
 from paramproof.child_process import end_with_parent
-from paramproof.experts import active_count
+from paramproof.derivation.few_letters import formula_in_experts
 from paramproof.formulas.active import has_experts
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.printing import shown
@@ -25,6 +28,7 @@ from paramproof.resolver import entry_of
 from paramproof.resolver.models import ConfigReading
 from paramproof.resolver.spellings import as_transformers
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
+from paramproof.views.conventions import active_formula
 from paramproof.views.counted import reading_data
 
 LINES_AT_ONCE = 128
@@ -134,10 +138,22 @@ def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
         **reading_data(reading),
         "total": found.count,
         **({"loaded": found.loaded} if found.heads else {}),
-        "active": active_count(found, spelled) if has_experts(found.numbers) else found.count,
+        "active": _active(found, spelled),
         "status": found.status,
         "notes": [*notes, *reading.remarks()],
     }
+
+
+def _active(found: Entry, keys: Mapping[str, Any]) -> int | None:
+    """Return the active parameters, None if names and shapes do not decide what is active."""
+    every = (one for part in found.parts.values() for one in part.values.items())
+    if not has_experts(name for name, value in every if type(value) is int and value > 0):
+        return found.count
+    with suppress(ValueError):
+        formula = with_experts_per_token(formula_in_experts(found), keys)
+        active = active_formula(formula)
+        return None if active is None else active.evaluate(formula.sizes)
+    return None
 
 
 def _error_data(error: InvalidInput | NotInCatalogue) -> dict[str, Any]:

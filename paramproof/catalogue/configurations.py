@@ -22,20 +22,20 @@ from paramproof.catalogue.names import (
     usual_class,
 )
 from paramproof.catalogue.program import Part, Program, Refused
-from paramproof.catalogue.refusals import impossible, is_too_large, looks_like_size, refusal
+from paramproof.catalogue.refusals import impossible, is_too_large, refusal
 from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.formulas.active import says_per_token
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.path import joined, lies_in
 from paramproof.formulas.printing import legible, shown
+from paramproof.key_names import looks_like_size
 
 
 def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
     """Return the entry for the keys of a ``config.json``; this needs no framework.
 
     ``class_name`` overrides the class in ``architectures``. If neither names a class, the entry is
-    that of ``usual_class``. Code beside the file, which ``auto_map`` names, is ignored: the entry
-    describes transformers' own class.
+    that of ``usual_class``. Code that ``auto_map`` names is ignored.
 
     Raises ``InvalidInput``, with the key, for a wrong configuration, and ``NotInCatalogue`` for one
     that transformers refuses or that has no formula.
@@ -66,8 +66,7 @@ def with_known_types(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict
     """Return keys in which each model type is one of transformers, and what each other is read as.
 
     Kimi K2's files have a ``model_type`` that transformers does not have, and name the class of
-    DeepSeek-V3. They have its keys, and are read like its files. Kimi-K2.5 has such a part. Files
-    have infinity as an object.
+    DeepSeek-V3, whose keys they have. Kimi-K2.5 has such a part. Files have infinity as an object.
     """
     read_as: dict[str, str] = {}
     changed: dict[str, Any] = {}
@@ -103,7 +102,6 @@ def _require_one_value(keys: Mapping[str, Any], program: Program) -> None:
 
 def _require_sizes(found: Entry) -> None:
     """Raise ``InvalidInput`` for a size that is too large, or 0 where a weight has no elements."""
-    zeros = {}
     for path, part in found.parts.items():
         for name in part.keys.keys() & part.program.types.keys():
             where, value = joined(path, name), part.keys[name]
@@ -112,19 +110,17 @@ def _require_sizes(found: Entry) -> None:
             if is_too_large(value) or (is_int and value < 0 and says_per_token(name)):
                 raise impossible(where, value)
             if is_int and not value and looks_like_size(name):
-                zeros[where] = part.program.defaults.get(name) or 1
-    many = _empty(found.part, found.class_name) if zeros else 0
-    for where, usual in zeros.items() if many else ():
-        with suppress(Refused):
-            other = programs().configuration(with_key(found.part, where, usual))
-            if _empty(other, found.class_name) < many:
-                raise impossible(where, 0)
+                keys = with_key(found.part, where, part.program.defaults.get(name) or 1)
+                with suppress(Refused):
+                    other = programs().configuration(keys)
+                    if _empty(other, found.class_name) < _empty(found.part, found.class_name):
+                        raise impossible(where, 0)
 
 
 def _empty(part: Part, class_name: str) -> int:
     """Return how many trainable tensors have no elements."""
-    tensors = [one for one in part.tensors(class_name) if one.role == "trainable"]
-    return sum(0 in (one.shape or ()) for one in tensors)
+    every = part.tensors(class_name)
+    return sum(one.role == "trainable" and 0 in (one.shape or ()) for one in every)
 
 
 def _require_sizes_of_renamed(found: Entry) -> None:

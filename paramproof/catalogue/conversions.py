@@ -1,10 +1,9 @@
 """How transformers maps the names of tensors in a file to their names in memory.
 
-``conversions.json`` has the mappings of one release of transformers. They come from its
-``conversion_mapping.py`` and ``core_model_loading.py``. A mapping is a list of transforms. A
-renaming changes a part of a name. A converter also computes tensors: it merges experts that are
-stored separately, or splits queries, keys and values that are stored together. This module maps
-names as ``from_pretrained`` does, without any tensor.
+``conversions.json`` has the mappings of a release, from its ``conversion_mapping.py`` and
+``core_model_loading.py``: lists of transforms. A renaming changes a part of a name. A converter
+also computes tensors: it merges experts that are stored separately, or splits queries, keys and
+values. This module maps names as ``from_pretrained`` does, without any tensor.
 """
 
 from __future__ import annotations
@@ -71,8 +70,7 @@ class Transform:
 
     def renamed(self, before: str, found: re.Match[str], source: int) -> str:
         """Return the name in which the target replaces the matched text."""
-        own = self.kind == GROUP
-        target = self.targets[source if own else 0]
+        target = self.targets[source if self.kind == GROUP else 0]
         first = self.pattern.groupindex[f"g{source}"]
 
         def captured(reference: re.Match[str]) -> str:
@@ -138,7 +136,10 @@ class Conversions:
             if one.operations and (found := one.match(name)):
                 new = self._with_prefix(one.renamed(*found), known)
                 if known(new):
-                    return Loaded(own, new, one, found[2], _number_in(found[1][0]))
+                    # The last number between dots, or after an underscore.
+                    numbers = re.findall(r"(?<=[._])\d+(?=\.|$)", found[1][0])
+                    number = int(numbers[-1]) if numbers else None
+                    return Loaded(own, new, one, found[2], number)
                 break
         else:
             new = self._with_prefix(name, known)
@@ -163,15 +164,13 @@ def conversions_of(class_name: str) -> Conversions:
     Raises ``ValueError`` for a damaged file.
     """
     data = _data()
-    own = data["classes"].get(class_name, {})
-    prefix = own.get("prefix", "")
-    scopes = [*own.get("scopes", ()), [None, LEGACY]]
-    found = [
-        transform
-        for scope, mapping in scopes
-        for transform in _transforms(data["mappings"], mapping, scope, prefix)
-    ]
-    return Conversions(tuple(found), prefix, tuple(map(re.compile, own.get("ignored", ()))))
+    given = data["classes"].get(class_name, {})
+    prefix = given.get("prefix", "")
+    scopes = [*given.get("scopes", ()), [None, LEGACY]]
+    mappings = data["mappings"]
+    mappings = {k: mappings[own] if isinstance(own, str) else own for k, own in mappings.items()}
+    found = [_transform(one, scope, prefix) for scope, name in scopes for one in mappings[name]]
+    return Conversions(tuple(found), prefix, tuple(map(re.compile, given.get("ignored", ()))))
 
 
 @cache
@@ -182,26 +181,8 @@ def _data() -> Mapping[str, Any]:
     return data
 
 
-def _transforms(
-    mappings: Mapping[str, Any], name: str, scope: str | None, base: str
-) -> Iterable[Transform]:
-    own = mappings[name]
-    if isinstance(own, str):
-        own = mappings[own]
-    for data in own:
-        yield Transform(
-            data["kind"],
-            re.compile(data["pattern"]),
-            tuple(data["sources"]),
-            tuple(data["targets"]),
-            tuple(Operation(*one) for one in data.get("operations", ())),
-            data.get("offset", 0),
-            scope,
-            base,
-        )
-
-
-def _number_in(matched: str) -> int | None:
-    """Return the last number between dots, or after ``_``, in the text that a source matched."""
-    found = re.findall(r"(?<=[._])\d+(?=\.|$)", matched)
-    return int(found[-1]) if found else None
+def _transform(data: Mapping[str, Any], scope: str | None, base: str) -> Transform:
+    names = tuple(data["sources"]), tuple(data["targets"])
+    operations = tuple(Operation(*one) for one in data.get("operations", ()))
+    pattern, offset = re.compile(data["pattern"]), data.get("offset", 0)
+    return Transform(data["kind"], pattern, *names, operations, offset, scope, base)

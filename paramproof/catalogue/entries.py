@@ -7,20 +7,18 @@ the type's defaults, and which heads a checkpoint unties. It makes the formula w
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple
 
-from paramproof.catalogue.names import TRANSFORMERS, ReadPart, library_of, programs, versions_of
+from paramproof.catalogue.names import TRANSFORMERS, ReadPart, library_of, programs
 from paramproof.catalogue.program import ABSENT, Part, Refused, Tensor
-from paramproof.formulas.architecture import Evidence
-from paramproof.formulas.derivation import PROVED, Derivation, DerivedTensor
-from paramproof.formulas.expression import expression
-from paramproof.formulas.path import joined, leaf, parent, starred
+from paramproof.formulas.derivation import PROVED, Derivation
+from paramproof.formulas.path import joined, leaf, parent
 
 TIE = "tie_word_embeddings"
 TABLE = re.compile(r".*emb.*|wte|shared")
@@ -64,7 +62,7 @@ class Entry:
     @cached_property
     def parts(self) -> dict[str, ReadPart]:
         """The configuration as "", and its parts by their paths, such as ``text_config``."""
-        return dict(_parts(self.part, ""))
+        return {path: part for path, part, _ in _parts(self.part, "", self.part.keys)}
 
     @cached_property
     def absent(self) -> Mapping[str, int]:
@@ -78,26 +76,18 @@ class Entry:
 
     def _absent(self, is_assumed: bool) -> dict[str, int]:
         found: dict[str, Any] = {}
-        for path, part in self.parts.items():
-            given, own = self._given_in(path), part.program
+        for path, part, keys in _parts(self.part, "", self.part.keys):
+            own, names = part.program, part.program.aliases
+            given = {names.get(key, key) for key in keys}
             for name in filter(part.read.__contains__, own.types):
                 where, value = joined(path, name), part.values.get(name)
                 is_computed = value not in (own.defaults.get(name), part.keys.get(name))
-                if own.aliases.get(name, name) in given or (is_assumed and is_computed):
+                if names.get(name, name) in given or (is_assumed and is_computed):
                     continue
                 if self._matters(where, value):
                     items = enumerate(value) if isinstance(value, list) else ()
                     found |= {f"{where}[{i}]": size for i, size in items} or {where: value}
         return found
-
-    def _given_in(self, path: str) -> set[str]:
-        """Return the fields that a configuration gives in a part, or at top level in its place."""
-        keys, part = self.part.keys, self.part
-        for name in path.split(".") if path else ():
-            given = keys.get(name)
-            flat = {key: value for key, value in keys.items() if key not in part.program.types}
-            keys, part = flat if given is None else given, part.values[name]
-        return {part.program.aliases.get(key, key) for key in keys}
 
     def _matters(self, path: str, value: Any) -> bool:
         """Return whether the count is another one with another size, or none is possible."""
@@ -106,17 +96,18 @@ class Entry:
             return False
         is_refused = True
         for other in ([one + 1 for one in many], [2 * one for one in many]):
-            with suppress(Refused):
-                if self.count_with(path, other if many is value else other[0]) != self.count:
-                    return True
-                is_refused = False
+            count = self.count_with(path, other if many is value else other[0])
+            if count not in (None, self.count):
+                return True
+            is_refused = is_refused and count is None
         return is_refused
 
-    def count_with(self, path: str, value: object) -> int:
-        """Return the count with another value of a key. Raises ``Refused``."""
-        return trainable(
-            programs().configuration(with_key(self.part, path, value)), self.class_name
-        )
+    def count_with(self, path: str, value: object) -> int | None:
+        """Return the count with another value of a key, None if the class refuses it."""
+        with suppress(Refused):
+            part = programs().configuration(with_key(self.part, path, value))
+            return trainable(part, self.class_name)
+        return None
 
     @cached_property
     def _untied(self) -> tuple[str, list[Tensor]]:
@@ -153,12 +144,6 @@ class Entry:
         return self.count + sum(int(prod(one.shape or ())) for one in self._untied[1])
 
     @property
-    def numbers(self) -> list[str]:
-        """The names of all fields that are numbers above 0."""
-        every = (one for part in self.parts.values() for one in part.values.items())
-        return [name for name, value in every if type(value) is int and value > 0]
-
-    @property
     def library(self) -> str:
         return library_of(self.model_type)
 
@@ -174,6 +159,7 @@ class Entry:
         """
         # Deriving stands above the catalogue, and a count needs no formula.
         from paramproof.algebra.letters import letters_for
+        from paramproof.derivation.few_letters import formula_at_sizes
         from paramproof.derivation.letters import symbolic
 
         known: dict[str, str] = {}
@@ -185,38 +171,21 @@ class Entry:
         try:
             return symbolic(self.part, self.class_name, letter_of).derivation
         except ValueError:
-            return self._in_numbers()
-
-    def _in_numbers(self) -> Derivation:
-        caveat = "the formula holds for these sizes only"
-        named: dict[Any, list[Tensor]] = defaultdict(list)
-        for one in self.part.tensors(self.class_name):
-            if "buffer" not in one.role:
-                named[one.storage].append(one)
-        groups = Counter(
-            (tuple(dict.fromkeys(starred(one.path) for one in same)), same[0].shape, same[0].role)
-            for same in named.values()
-        )
-        tensors = []
-        for ((path, *aliases), shape, role), times in groups.items():
-            sizes, many = tuple(map(expression, shape or ())), expression(times)
-            group = DerivedTensor(path, sizes, many, "trainable", tuple(aliases), True, True)
-            tensors.append(group if role == "trainable" else replace(group, role="frozen"))
-        evidence = Evidence(1, 0, 0, 0.0, versions_of(self.model_type))
-        return Derivation(
-            self.class_name, {}, {}, tuple(tensors), (), (), (), (), (), (), (caveat,), evidence
-        )
+            return formula_at_sizes(self)
 
 
 def trainable(part: Part, class_name: str) -> int:
     return part.count(class_name)["trainable"]
 
 
-def _parts(part: Any, path: str) -> Iterator[tuple[str, ReadPart]]:
-    yield path, part
+def _parts(part: Any, path: str, keys: Any) -> Iterator[tuple[str, ReadPart, Mapping[str, Any]]]:
+    """Yield the parts with their paths and keys; those of a part may stand outside of it."""
+    yield path, part, keys
+    flat = {key: value for key, value in keys.items() if key not in part.program.types}
     for name, value in part.values.items():
         if isinstance(value, Part):
-            yield from _parts(value, joined(path, name))
+            own = flat if keys.get(name) is None else keys[name]
+            yield from _parts(value, joined(path, name), own)
 
 
 def with_key(holder: Any, path: str, value: object) -> dict[str, Any]:

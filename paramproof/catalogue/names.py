@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +61,7 @@ def _classes() -> dict[str, tuple[list[str], list[str]]]:
 
 @cache
 def irrelevant_keys() -> frozenset[str]:
-    """Return the keys without an effect on tensors that versions 2 to 4 wrote into every file.
-
-    Some are private attributes: ``_vocab_size`` is of PaliGemma's configurations, ``_block_types``
-    of RecurrentGemma's.
-    """
+    """Return the keys without an effect on tensors that versions 2 to 4 wrote into every file."""
     return frozenset(json.loads((HERE / "irrelevant_keys.json").read_text("utf-8")))
 
 
@@ -98,18 +94,16 @@ def has_class(model_type: str, name: str) -> bool:
     return any(name in names for names in _classes().get(model_type, ()))
 
 
-@cache
-def _types_of_classes() -> dict[str, str]:
-    """Return the model type of each class: of several types, the one with the most classes."""
-    found: dict[str, str] = {}
-    for which in (1, 0):
-        for model_type, of in sorted(_classes().items(), key=lambda pair: len(pair[1][0])):
-            found |= dict.fromkeys(of[which], model_type)
-    return found
-
-
+@lru_cache(4096)
 def type_with_class(name: str) -> str | None:
-    return _types_of_classes().get(name)
+    """Return the model type of a class: of several types, the one with the most classes."""
+    every = enumerate(_classes().items())
+    found = [
+        (name in own, len(own), i, model_type)
+        for i, (model_type, (own, others)) in every
+        if name in own or name in others
+    ]
+    return max(found)[-1] if found else None
 
 
 def type_of_class(name: str) -> str | None:

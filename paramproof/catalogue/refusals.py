@@ -7,25 +7,21 @@ before the refusal: that a size is no multiple of another one, or that a name is
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from paramproof.catalogue.entries import with_key
 from paramproof.catalogue.names import FOLDER, library_of, programs, versions_of
 from paramproof.catalogue.program import ABSENT, LIMIT, OPERATIONS, Catalogue, Refused
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
-from paramproof.formulas.models import sizes_by_name
 from paramproof.formulas.path import joined, leaf
 from paramproof.formulas.printing import legible, shown, some_of
+from paramproof.key_names import looks_like_size
 
 MAX_SIZE = 10**9
 """The largest size that is accepted: larger than any model's."""
-
-LOOKS_LIKE_SIZE = re.compile(
-    r"(n|num|d|dim)_.+|.+_(size|dim|dims|layers|heads|rank|channels|depth)"
-)
 
 OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
@@ -44,38 +40,36 @@ Keys = Mapping[str, Any]
 def refusal(error: Refused, class_name: str, keys: Keys) -> ValueError:
     """Return the error that says why there is no count for the keys of a configuration."""
     model_type = str(keys["model_type"])
-    values = {path: _at(keys, path) for path in error.keys}
-    values = {path: value for path, value in values.items() if value is not ABSENT}
+    values = {path: one for path in error.keys if (one := _at(keys, path)) is not ABSENT}
     alone = _alone(values, class_name, keys) or _alone(dict(_leaves(keys, "")), class_name, keys)
     given = alone or values
     key, what = next(iter(given), ""), " and ".join(_shown(*one) for one in given.items())
-    about: dict[str, Any] = {"model_type": model_type, "key": key, "is_refused": False}
+    is_refused = error.kind == "raised" and all(leaf(one) != "model_type" for one in given)
+
+    def refused(problem: str, key: str = key, is_refused: bool = is_refused) -> ValueError:
+        about: dict[str, Any] = {"model_type": model_type, "key": key, "is_refused": is_refused}
+        return NotInCatalogue(f"{model_type}: {problem}", **about)
+
     if error.kind == "type":
         return InvalidInput(f"{what} is not possible: it {error.reason}", key=key)
     if lacking := "" if alone else _lacking(error, class_name, keys):
-        problem = f"{model_type}: {legible(lacking)} is absent and has no default"
-        return NotInCatalogue(problem, model_type=model_type, key=lacking)
+        return refused(f"{legible(lacking)} is absent and has no default", lacking, False)
     for path, value in given.items():
         is_small = type(value) is int and value < 1 and looks_like_size(path)
         if is_small or is_too_large(value):
             return impossible(path, value)
-    about["is_refused"] = error.kind == "raised" and all(leaf(one) != "model_type" for one in given)
+        if type(value) is int and value > LIMIT and not is_refused:
+            problem = f"{_shown(path, value)} is too large for paramproof, which computes "
+            return InvalidInput(f"{problem}lists of at most {LIMIT:,} items", key=path)
     if alone and given[key] is None:
-        problem = f"{model_type}: {what} is not supported: leave it out"
-        return NotInCatalogue(problem, **about)
-    if not about["is_refused"]:
-        for path, value in given.items():
-            if type(value) is int and value > LIMIT:
-                problem = f"{_shown(path, value)} is too large for paramproof, which computes "
-                return InvalidInput(f"{problem}lists of at most {LIMIT:,} items", key=path)
-        problem = f"{model_type}: there is no formula of {class_name} for {what or 'this file'}"
-        return NotInCatalogue(problem, **about)
+        return refused(f"{what} is not supported: leave it out")
+    if not is_refused:
+        return refused(f"there is no formula of {class_name} for {what or 'this file'}")
     if due := _remedy(class_name, keys, key, error.keys):
-        problem = f"{model_type}: {_shown(key, given[key])} is not supported: it must be {due}"
-        return NotInCatalogue(problem, **about)
+        return refused(f"{_shown(key, given[key])} is not supported: it must be {due}")
     library = library_of(model_type)
-    problem = f"{model_type}: {class_name} of {library} {versions_of(model_type)[library]} refuses "
-    return NotInCatalogue(problem + (what or f"this file: {legible(str(error.reason))}"), **about)
+    what = what or f"this file: {legible(str(error.reason))}"
+    return refused(f"{class_name} of {library} {versions_of(model_type)[library]} refuses {what}")
 
 
 def _lacking(error: Refused, class_name: str, keys: Keys) -> str:
@@ -124,12 +118,6 @@ def is_too_large(value: object) -> bool:
     return type(value) is int and abs(value) > MAX_SIZE
 
 
-def looks_like_size(path: str) -> bool:
-    """Return whether the name of a key is that of a size in some model type or program."""
-    key = leaf(path)
-    return key in sizes_by_name() or bool(LOOKS_LIKE_SIZE.fullmatch(key))
-
-
 def _shown(path: str, value: object) -> str:
     return f"{legible(path)}={'null' if value is None else shown(value)}"
 
@@ -147,7 +135,7 @@ def _remedy(class_name: str, keys: Keys, path: str, read: Keys) -> str:
     ``read`` has the values on which the refusal depends.
     """
     compared = _comparisons(class_name, keys)
-    value, names = _at(keys, path), {_text(of): one for one, of in read.items() if one != path}
+    value, names = _at(keys, path), {repr(of): one for one, of in read.items() if one != path}
     for sign, one, other, result in compared[-1:]:
         if sign == "in" and not result and (one == value or (type(value) is list and one in value)):
             return f"one of {some_of([*map(str, other)], 40)}"
@@ -158,8 +146,8 @@ def _remedy(class_name: str, keys: Keys, path: str, read: Keys) -> str:
             changed = _comparisons(class_name, with_key(keys, path, value + 1))
             is_left = any(now[1] != one for now in changed[len(compared) - 1 : len(compared)])
         due, than = (left, other) if is_left else (right, one) if other == value else ("", "")
-        if due and (sign != "%" or _text(than) in names):
-            name = names.get(_text(than), "")
+        if due and (sign != "%" or repr(than) in names):
+            name = names.get(repr(than), "")
             return due.format(f"{name}, which is {than}" if name else than)
     return ""
 
@@ -168,20 +156,12 @@ def _comparisons(class_name: str, keys: Keys) -> list[tuple[str, Any, Any, Any]]
     """Return what a class compares: how, both sides, and the result."""
     compared: list[tuple[str, Any, Any, Any]] = []
 
-    def noting(sign: str) -> Callable[..., Any]:
-        def code(one: Any, other: Any) -> Any:
-            result = OPERATIONS[sign](one, other)
-            compared.append((sign, one, other, result))
-            return result
+    def noted(sign: str, one: Any, other: Any) -> Any:
+        compared.append((sign, one, other, OPERATIONS[sign](one, other)))
+        return compared[-1][-1]
 
-        return code
-
-    noted = {sign: noting(sign) for sign in ("in", *REMEDIES)}
+    noting = {sign: partial(noted, sign) for sign in ("in", *REMEDIES)}
+    catalogue = Catalogue(FOLDER, operations={**OPERATIONS, **noting})
     with suppress(Refused):
-        catalogue = Catalogue(FOLDER, operations={**OPERATIONS, **noted})
         catalogue.configuration(keys).count(class_name)
     return compared
-
-
-def _text(value: object) -> str:
-    return repr(value)[:60]

@@ -9,19 +9,15 @@ would otherwise count the type's default without a word: ``n_layers`` of a LLaMA
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
 from paramproof.catalogue.entries import Entry
 from paramproof.catalogue.names import QUANTIZATION, ReadPart, irrelevant_keys, programs
-from paramproof.catalogue.program import Refused
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import SizeName, sizes_by_name
 from paramproof.formulas.path import joined, lies_in, parent
 from paramproof.formulas.printing import legible, shown
-
-SHORT_NAME = 6
-"""Names shorter than this may be misspelt by one letter, longer ones by two."""
+from paramproof.key_names import is_misspelt
 
 
 def find_unknown_keys(entry: Entry, config: Mapping[str, Any]) -> tuple[str, ...]:
@@ -40,10 +36,10 @@ def find_unknown_keys(entry: Entry, config: Mapping[str, Any]) -> tuple[str, ...
         if path in data.get("reads", ()) and not isinstance(value, Mapping):
             continue
         found.append(path)
-        if sizes := [*_sizes_in(key, value)]:
-            for name, size in sizes:
-                _require_no_default(entry, part, key, name, size)
-        else:
+        sizes = [*_sizes_in(key, value)]
+        for name, size in sizes:
+            _require_no_default(entry, part, key, name, size)
+        if not sizes:
             _require_not_misspelt(entry, part, key, value)
     return tuple(found)
 
@@ -53,19 +49,15 @@ def _unknown(config: Mapping[str, Any], path: str, part: Any) -> Iterator[tuple[
     parts = {name: one for name, one in part.values.items() if isinstance(one, ReadPart)}
     # The keys of a part that is absent may be at top level. Classes also look for keys of others.
     owners = [part, *(one for name, one in parts.items() if config.get(name) is None)]
-    known = {QUANTIZATION, *irrelevant_keys()}.union(
-        *(names for one in owners for names in (one.read, *_names_of(one)))
-    )
+    known = {QUANTIZATION, *irrelevant_keys()}
+    for one in owners:
+        known.update(one.read, one.program.types, one.program.fields, one.program.taken)
     for key, value in config.items():
         inner = parts.get(part.program.aliases.get(key, key))
         if inner and isinstance(value, Mapping):
             yield from _unknown(value, joined(path, key), inner)
         elif key not in known:
             yield path, key, value
-
-
-def _names_of(part: ReadPart) -> tuple[Mapping[str, Any], ...]:
-    return part.program.types, part.program.fields, part.program.taken
 
 
 def _sizes_in(key: str, value: Any) -> Iterator[tuple[str, int]]:
@@ -117,40 +109,14 @@ def _require_not_misspelt(entry: Entry, path: str, key: str, value: object) -> N
     for name in {**part.program.types, **part.program.fields}:
         is_alike = part.program.aliases.get(name, name) not in part.keys and is_misspelt(key, name)
         own = part.values.get(name)
-        if not is_alike or not (own is None or _kind(own) is _kind(value)):
+        kinds = {float if type(one) is int else type(one) for one in (own, value)}
+        if not is_alike or not (own is None or len(kinds) == 1):
             continue
         others = [not own] if isinstance(own, bool) else [value, 1, 2]
         is_class = name == "architectures"
-        if is_class or any(_changes(entry, joined(path, name), one) for one in others):
+        if is_class or any(
+            entry.count_with(joined(path, name), one) != entry.count for one in others
+        ):
             given, meant = joined(path, key), joined(path, name)
             problem = f"{shown(given)} is not a key of the model type {entry.model_type}: "
             raise InvalidInput(f"{problem}did you mean {shown(meant)}?", key=given)
-
-
-def _kind(value: object) -> type:
-    return float if type(value) is int else type(value)
-
-
-def _changes(entry: Entry, path: str, value: object) -> bool:
-    try:
-        return entry.count_with(path, value) != entry.count
-    except Refused:
-        return True
-
-
-@lru_cache(2**14)  # Most files of one type have the same unknown keys.
-def is_misspelt(given: str, meant: str) -> bool:
-    """Return whether two names differ by a letter or two: missing, added, replaced, swapped."""
-    return _is_within(given, meant, 1 if len(meant) < SHORT_NAME else 2)
-
-
-def _is_within(one: str, other: str, most: int) -> bool:
-    pairs = enumerate(zip(one, other, strict=False))
-    same = next((i for i, (mine, its) in pairs if mine != its), min(len(one), len(other)))
-    one, other = one[same:], other[same:]
-    if not (one and other and most):
-        return len(one) + len(other) <= most
-    ways = [(one[1:], other), (one, other[1:]), (one[1:], other[1:])]
-    if one[:2] == other[1::-1]:
-        ways.append((one[2:], other[2:]))
-    return any(_is_within(*way, most - 1) for way in ways)

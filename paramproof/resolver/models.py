@@ -21,7 +21,6 @@ from paramproof.algebra.letters import sizes_in
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.catalogue import Entry, Head
 from paramproof.catalogue.names import QUANTIZATION, TRANSFORMERS
-from paramproof.catalogue.refusals import looks_like_size
 from paramproof.formulas import FAMILIES, Inventory, Spec, Weight, inventory
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import size
@@ -32,6 +31,7 @@ from paramproof.formulas.models import Published
 from paramproof.formulas.parts import Storage, native_tensors
 from paramproof.formulas.path import leaf, starred
 from paramproof.formulas.printing import legible, path_text, some_of
+from paramproof.key_names import looks_like_size
 from paramproof.sources import data_file
 
 MAX_NAMED = 4

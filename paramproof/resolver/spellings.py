@@ -17,9 +17,9 @@ from functools import lru_cache
 from typing import Any
 
 from paramproof.catalogue.names import has_type, model_types, named_class, type_with_class
-from paramproof.catalogue.unknown_keys import is_misspelt
 from paramproof.formulas.errors import InvalidInput, canonical_name
 from paramproof.formulas.printing import MAX_PATH_SHOWN, shown
+from paramproof.key_names import is_misspelt
 from paramproof.sources import data_file
 from paramproof.sources.tensor_names import kind_of
 

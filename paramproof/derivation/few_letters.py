@@ -1,8 +1,8 @@
-"""Count the active parameters of a mixture of experts without its formula.
+"""Make a formula in numbers of experts alone, or in none, from counts instead of a trace.
 
-What belongs to the experts follows from what their number changes. So the model is counted with
-another number of experts as well, and that number is the only letter of a formula. One in all
-letters takes a hundred times as long.
+Active parameters need to know what belongs to the experts: what their number changes. So a model
+is counted with another number of experts as well. A formula in all letters takes a hundred times
+as long.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, TypeAlias
 
-from paramproof.algebra.letters import with_experts_per_token
 from paramproof.catalogue import Entry
 from paramproof.catalogue.names import versions_of
 from paramproof.catalogue.program import Part, Refused, Tensor
@@ -21,30 +21,34 @@ from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import expression, letter
 from paramproof.formulas.path import joined, starred
-from paramproof.views.conventions import active_formula
 
-Groups: TypeAlias = dict[tuple[tuple[str, ...], str, int], list[int]]
+Groups: TypeAlias = dict[tuple[tuple[str, ...], Any, int], list[int]]
 """The lengths of tensors that differ only in the numbers in their paths, and last their number."""
-
-
-def active_count(found: Entry, keys: Mapping[str, Any]) -> int | None:
-    """Return the active parameters, None if names and shapes do not decide what is active."""
-    with suppress(ValueError):
-        formula = with_experts_per_token(formula_in_experts(found), keys)
-        active = active_formula(formula)
-        return None if active is None else active.evaluate(formula.sizes)
-    return None
 
 
 def formula_in_experts(found: Entry) -> Derivation:
     """Return a formula in which only numbers of experts are letters. Raises ``ValueError``."""
+    return formula_in(found, sizes_of_experts(found))
+
+
+def formula_at_sizes(found: Entry) -> Derivation:
+    """Return a formula without letters."""
+    return replace(formula_in(found, {}), caveats=("the formula holds for these sizes only",))
+
+
+def sizes_of_experts(found: Entry) -> dict[str, int]:
+    """Return the numbers of experts, if there are several, and of those that a token passes."""
     sizes = {
         joined(path, name): size
         for path, part in found.parts.items()
         for name in part.program.types
         if type(size := part.values.get(name)) is int and size > 0
     }
-    numbers = {path: n for path, n in sizes.items() if n > 1 and has_experts([path])}
+    return {k: n for k, n in sizes.items() if says_per_token(k) or (n > 1 and has_experts([k]))}
+
+
+def formula_in(found: Entry, sizes: Mapping[str, int]) -> Derivation:
+    numbers = {path: size for path, size in sizes.items() if has_experts([path])}
     own = groups_of(tensors := [*found.part.tensors(found.class_name)])
     lengths = {key: [*map(expression, one)] for key, one in own.items()}
     for path, size in numbers.items():
@@ -58,19 +62,17 @@ def formula_in_experts(found: Entry) -> Derivation:
                     raise ValueError(f"not the same number for each of {path}")
                 some[i] += each * (letter(path) - size)
     made = [
-        DerivedTensor(path, (*shape,), times, "trainable", (*aliases,), True, True)
+        DerivedTensor(path, (*shape,), times, role, (*aliases,), True, True)
         for ((path, *aliases), role, _), (*shape, times) in lengths.items()
-        if role == "trainable"
     ]
-    inert = {path: size for path, size in sizes.items() if says_per_token(path)}
     return Derivation(
         name=found.class_name,
-        sizes=numbers | inert,
-        fields={path: path for path in numbers | inert},
+        sizes=sizes,
+        fields={path: path for path in sizes},
         tensors=tuple(made),
         conditions=(),
         fixed=(),
-        inert=(*inert,),
+        inert=(*(sizes.keys() - numbers.keys()),),
         unread=(),
         unexplained=tuple(f"{one.path} (buffer)" for one in tensors if "buffer" in one.role),
         irrelevant_guards=(),
