@@ -263,6 +263,9 @@ def possible_numbers(
 def agrees(
     found: GuardedCount, there: Sequence[tuple[Sequence[IterationStack], ExactTrace]]
 ) -> bool:
+    names = found.number.letters.union(*(need.letters for need in found.needs))
+    if not all(names <= one.sizes.keys() for _, one in there):
+        return False  # A trace did not meet a size.
     met = [all(need.is_met(one.sizes) for need in found.needs) for _, one in there]
     return met[0] and all(
         found.number.value(one.sizes) == len(made)

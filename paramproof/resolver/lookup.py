@@ -106,11 +106,9 @@ def resolve(
             error.where = error.where or where
             raise
         is_derived = found is None or found.class_name != formula.name
-        how: dict[str, Any] = {"is_default": request.is_default}
-        if is_derived:
-            is_named = bool(class_name or named_class(request.keys))
-            how |= {"class_name": formula.name, "is_class_named": is_named}
-        reading = ConfigReading.of(request.keys, found, **how)
+        how = {"is_default": request.is_default, "class_name": formula.name}
+        is_named = bool(class_name or named_class(request.keys))
+        reading = ConfigReading.of(request.keys, found, **how, is_class_named=is_named)
         known |= {"architecture": formula, "reading": reading}
         known["heads"] = () if is_derived or not found else found.heads
     elif is_derived:
@@ -124,10 +122,7 @@ def resolve(
 def _entry_or_derived(
     request: Request, class_name: str, derives: bool, **how: Any
 ) -> tuple[Entry | None, Derivation]:
-    """Return the entry of a configuration, with its formula, or one that had to be derived.
-
-    The entry of a formula that was derived is that of another class of the type, if there is one.
-    """
+    """Return the entry of a configuration, and its formula; of any class if that was derived."""
     keys = request.keys or {}
     try:
         found = entry_of(keys, class_name)
@@ -135,7 +130,7 @@ def _entry_or_derived(
         if not (derives and error.install) or framework("transformers").missing:
             raise
     else:
-        return found, formula_of(found, keys)
+        return found, with_experts_per_token(found.derivation, keys)
     key = json.dumps(keys, sort_keys=True, default=repr), class_name
     if key not in _derived:
         _derived[key] = derive_formula(request, class_name, **how)
@@ -149,10 +144,6 @@ def _entry_of_any_class(keys: Mapping[str, Any]) -> Entry | None:
         with suppress(NotInCatalogue):
             return entry(keys, name)
     return None
-
-
-def formula_of(found: Entry, keys: Mapping[str, Any]) -> Derivation:
-    return with_experts_per_token(found.derivation, keys)
 
 
 def warned(model: Model) -> Model:
@@ -195,10 +186,10 @@ def derive_formula(source: object, class_name: str = "", **how: Any) -> Derivati
     # Custom code is not run, and how the weights are stored changes no shape.
     keys = {k: value for k, value in given.items() if k not in ("auto_map", QUANTIZATION)}
     # A derivation would take the default of a size under another name, without a word.
-    model_type = str(keys.get("model_type"))
     for one in (keys, *keys.values()):
         if isinstance(one, Mapping):
             _entry_of_any_class(one)
+    model_type = str(keys.get("model_type"))
     usual = usual_class(model_type) if model_type in model_types() else ""
     chosen = class_name or named_class(keys) or usual
     return derive_in_subprocess(path_text(request.name), keys=keys, architecture=chosen, **how)

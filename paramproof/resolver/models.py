@@ -64,8 +64,7 @@ class ConfigReading:
     of each size that is absent, and ``unknown`` the keys that the configuration class does not
     have. ``quantized`` is the quantization method, ``dtype`` the type of the weights, and
     ``stored`` the type of the quantized weights; each is "" if the file does not tell. ``library``
-    is the one whose model is counted. ``read_as`` has the model types that transformers does not
-    have, each with the type of the class that the file names.
+    is the one whose model is counted. ``read_as`` has each unknown model type's known one.
     """
 
     model_type: str
@@ -83,16 +82,11 @@ class ConfigReading:
 
     @classmethod
     def of(cls, keys: Mapping[str, Any], found: Entry | None, **how: Any) -> ConfigReading:
-        """Return how a configuration was read.
-
-        If its formula was derived, ``how`` has the class, and ``found`` is of another one.
-        """
+        """Return how a configuration was read; ``how`` has the class of a derived formula."""
         quantized, stored = _quantization(keys)
         known: dict[str, Any] = {"assumed": {}, "unknown": (), "library": TRANSFORMERS}
-        if found:
-            known = {"class_name": found.class_name, "is_class_named": found.is_class_named}
-            known |= {"assumed": found.assumed, "unknown": found.unknown}
-            known |= {"library": found.library, "read_as": found.read_as}
+        names = "class_name is_class_named assumed unknown library read_as" if found else ""
+        known |= {name: getattr(found, name) for name in names.split()}
         return cls(
             model_type=str(keys["model_type"]),
             quantized=quantized,

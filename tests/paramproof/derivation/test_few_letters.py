@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from paramproof.algebra.letters import with_experts_per_token
 from paramproof.bulk import count_line
 from paramproof.catalogue import entry
-from paramproof.resolver.lookup import formula_of
 from paramproof.views.conventions import active_formula
 
 MIXTRAL = {"model_type": "mixtral", "num_hidden_layers": 2}
@@ -35,7 +35,7 @@ COUNTED = {
 @pytest.mark.parametrize("name", COUNTED)
 def test_active_count(name):
     found = entry(COUNTED[name])
-    derivation = formula_of(found, COUNTED[name])
+    derivation = with_experts_per_token(found.derivation, COUNTED[name])
     formula = active_formula(derivation)
     expected = None if formula is None else formula.evaluate(derivation.sizes)
     assert count_line(1, json.dumps(COUNTED[name]).encode())["active"] == expected
