@@ -252,9 +252,21 @@ class SizedPart(Part):
         self.loops, self.local = loops, local
 
     def fold(self, letter: str, source: Any, states: Any, nexts: Any) -> Any:
-        if found := iteration.symbolic_iteration(source):
+        found, made, changes = iteration.symbolic_iteration(source), [states], [0]
+
+        def noting(part: Part) -> Any:
+            made.append(nexts(part))
+            if any(one is not other for one, other in zip(*made[-2:], strict=True)):
+                changes.append(len(made) - 1)
+            return made[-1]
+
+        states = super().fold(letter, source, states, noting)
+        if found and changes[-1] > 1:
             fix(found.length, found.total)
-        return super().fold(letter, source, states, nexts)
+        elif found and (changes[-1] or not found.total):
+            # Only the first turn changes something, if there is one.
+            bool(SymInt(found.total, found.length) == 0)
+        return states
 
 
 def has_sizes(items: list[Any]) -> bool:
@@ -368,6 +380,14 @@ def item(owner: Any, index: Any) -> Any:
     return containers.get_item(owner, index)
 
 
+def sliced(items: Any, *ends: Any) -> Any:
+    match items, ends:
+        case SymRange(start=0, step=1), (None | 0, SymInt() as stop, None | 1):
+            if 0 <= stop <= items.stop:
+                return range_of(0, stop)
+    return item(items, containers.make_slice(*ends))
+
+
 def range_of(*ends: Any) -> Any:
     found = iteration.symbolic_range(*ends)
     return [*found] if type(found) is range else found
@@ -423,7 +443,7 @@ SIZED: dict[str, Any] = {
     "in": lambda value, holder: bool(containers.contains(holder, value)),
     "get": item,
     "range": range_of,
-    "slice": lambda items, *ends: item(items, containers.make_slice(*ends)),
+    "slice": sliced,
     "zip": lambda *lists: iteration.make_list(symbolic_zip(*lists)),
     "model": scoped,
     "tied": lambda rows, path: Rows(

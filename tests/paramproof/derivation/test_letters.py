@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from paramproof.catalogue import entry
 from paramproof.catalogue.program import Refused
 from paramproof.derivation.letters import symbolic
 from paramproof.derivation.other_sizes import holding_elsewhere
@@ -330,3 +331,12 @@ def test_sizes_at_which_a_formula_is_wrong_may_not_change(formula):
     held = holding_elsewhere(found, ["h", "l"], count_at, lambda sizes: None)
     assert [str(one.condition) for one in held.conditions] == ["l = 8"]
     assert holding_elsewhere(found, ["h", "l"], found.formula.value, None) is found
+
+
+def test_what_only_the_first_of_the_layers_before_changes():
+    """Falcon's attention sets a default of the configuration that the next layers read."""
+    new = {"new_decoder_architecture": True, "num_kv_heads": 8, "num_attention_heads": 64}
+    for keys in ({}, new | {"hidden_size": 4096}):
+        found = entry({"model_type": "falcon", **keys}).derivation
+        assert "L" in found.formula.letters
+        assert not any("L" in one.condition.letters for one in found.conditions)
