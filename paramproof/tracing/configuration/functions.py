@@ -11,7 +11,6 @@ import ast
 import copy
 import functools
 import inspect
-import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -248,13 +247,6 @@ def quantifier(op: str) -> Model:
     return lambda run, value: run.read(value, lambda one: of(run, one))
 
 
-def reduced(run: Interpreter, function: Value, values: Value, *start: Value) -> Value:
-    items = run.items(values)
-    if items is None:
-        raise Unknown("a reduction of an unknown list")
-    return functools.reduce(lambda one, other: run.call(function, [one, other]), items, *start)
-
-
 def following(run: Interpreter, value: Value, *default: Value) -> Value:
     """Return the first item of an iterator that nothing else has read."""
     items = run.items(value)
@@ -294,8 +286,6 @@ MODELS: dict[Any, Model] = {
     enumerate: enumerated,
     zip: zipped,
     reversed: on_items("slice", lambda items: tuple(items[::-1]), None, None, -1),
-    itertools.chain.from_iterable: lambda run, value: term("concat", run.frozen(value)),
-    functools.reduce: reduced,
     next: following,
     iter: lambda run, value: value,
 }
@@ -311,15 +301,9 @@ PURE = frozenset(
 """The methods of texts, lists and numbers that change nothing."""
 
 SETS: dict[str, ast.operator] = {
-    "add": ast.BitOr(),
     "difference": ast.Sub(),
     "difference_update": ast.Sub(),
-    "discard": ast.Sub(),
-    "intersection": ast.BitAnd(),
     "isdisjoint": ast.BitAnd(),
-    "issubset": ast.Sub(),
-    "union": ast.BitOr(),
-    "update": ast.BitOr(),
 }
 """The operation that a method of a set does with its argument."""
 
@@ -378,11 +362,10 @@ def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value
 def set_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value:
     if name not in SETS or len(args) != 1:
         raise Unknown(f"the method {name} of a set")
-    other = MODELS[set](run, [args[0]] if name in ("add", "discard") else args[0])
-    found = run.binary(SETS[name], owner, other)
-    if name in ("isdisjoint", "issubset"):
+    found = run.binary(SETS[name], owner, MODELS[set](run, *args))
+    if name == "isdisjoint":
         return negate(run.truth(found))
-    if name in ("add", "discard", "update", "difference_update"):
+    if name == "difference_update":
         run.touch(owner)
         owner.items = choose(run.since(owner.birth), run.frozen(found), run.frozen(owner))
         return None

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-import textwrap
 import types
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cache
@@ -47,17 +46,16 @@ MAX_CALLS = 60
 @cache
 def loops_of(node: Comprehension) -> list[ast.stmt]:
     """Return the statements of a comprehension: loops and conditions around one that collects."""
-    match node:
-        case ast.DictComp(key=key, value=value):
-            text = f"{COLLECTED}[{ast.unparse(key)}] = {ast.unparse(value)}"
-        case _:
-            text = f"{COLLECTED}.append({ast.unparse(node.elt)})"
+    if isinstance(node, ast.DictComp):
+        text = f"{COLLECTED}[{ast.unparse(node.key)}] = {ast.unparse(node.value)}"
+    else:
+        text = f"{COLLECTED}.append({ast.unparse(node.elt)})"
+    body = ast.parse(text).body
     for one in reversed(node.generators):
         for test in reversed(one.ifs):
-            text = f"if {ast.unparse(test)}:\n{textwrap.indent(text, ' ')}"
-        loop = f"for {ast.unparse(one.target)} in {ast.unparse(one.iter)}:"
-        text = f"{loop}\n{textwrap.indent(text, ' ')}"
-    return ast.parse(text).body
+            body = [ast.If(test, body, [])]
+        body = [ast.For(one.target, one.iter, body, [])]
+    return ast.fix_missing_locations(ast.Module(body, [])).body
 
 
 def is_log(function: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -13,8 +14,8 @@ from paramproof.tracing.configuration.terms import (
     Term,
     Unknown,
     Value,
-    both,
     choose,
+    either,
     is_truth,
     negate,
     present,
@@ -47,17 +48,12 @@ class Operators(Attributes):
     def truth(self, value: Value) -> Value:
         def of(one: Value) -> Value:
             if isinstance(one, Term) and one in self.changed:
-                either_way = self.with_changes(
-                    one, lambda it: term("truth", it) if it is one else of(it)
-                )
-                return self.known(either_way)
+                return self.with_changes(one, lambda it: term("truth", it) if it is one else of(it))
             if isinstance(one, Dict):
-                found: Value = False
-                for entry in one.own.values():
-                    found = negate(both(negate(found), negate(self.known(present(entry)))))
-                if one.base is None or found is True:
-                    return found
-                return term("truth", self.frozen(one))
+                entries = [self.known(present(entry)) for entry in one.own.values()]
+                if one.base is not None and True not in entries:
+                    return term("truth", self.frozen(one))
+                return functools.reduce(either, entries, False)
             if isinstance(one, List):
                 one = one.items
             if isinstance(one, Instance | Method):

@@ -229,8 +229,7 @@ def source_of(code: types.CodeType) -> ast.FunctionDef:
     """Return the syntax tree of a function."""
     try:
         (node,) = ast.parse(textwrap.dedent(inspect.getsource(code))).body
-    except (OSError, SyntaxError, ValueError):
+        assert isinstance(node, ast.FunctionDef)
+    except (AssertionError, OSError, SyntaxError, ValueError):
         raise Unknown(f"the source of {code.co_qualname}") from None
-    if not isinstance(node, ast.FunctionDef):
-        raise Unknown(f"the source of {code.co_qualname}")
     return node

@@ -231,10 +231,9 @@ class Statements(Operators):
             cells |= changed
             if len(cells) > MAX_CELLS:
                 raise Unknown("a loop that changes more with each turn")
-        stored = [target, ast.Module([*body], [])]
         names = {
             one.id
-            for part in stored
+            for part in (target, *body)
             for one in ast.walk(part)
             if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
         }

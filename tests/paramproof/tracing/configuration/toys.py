@@ -171,7 +171,7 @@ def refused_items(config):
 
 def sets(config):
     xs = set(config.get("xs", [1, 2]))
-    return {"size": len(xs - {1, 2}), "both": len(xs & {1, 9}), "is": xs.issubset({0, 1, 2, 3})}
+    return {"size": len(xs - {1, 2}), "both": len(xs & {1, 9}), "is": xs.isdisjoint({0, 3})}
 
 
 def dictionaries(config):
