@@ -31,7 +31,7 @@ from paramproof.tracing.configuration.terms import (
     present,
     term,
 )
-from paramproof.tracing.configuration.values import concrete, unknown
+from paramproof.tracing.configuration.values import concatenated, concrete, unknown
 
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.interpreter import Interpreter
@@ -354,6 +354,11 @@ def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value
             found = run.native(getattr(changed, name), *args)
             owner.items = tuple(changed)
             return found
+        case "insert", (0, value):
+            run.touch(owner)
+            old = run.frozen(owner)
+            new = concatenated(run.frozen((value,)), old)
+            owner.items = choose(run.since(owner.birth), new, old)
         case _:
             raise Unknown(f"the method {name} of a list")
     return None

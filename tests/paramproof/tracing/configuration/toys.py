@@ -53,6 +53,16 @@ def appended_lists(config):
     return {"kinds": kinds, "few": few}
 
 
+def inserted_items(config):
+    found, last = [], ["last"]
+    for i in range(config.get("n", 4)):
+        found.insert(0, i * 2)
+        last.insert(0, i)
+    if config.get("m", 0) > 3:
+        found.insert(0, "first")
+    return {"found": found, "last": last}
+
+
 def chosen_items(config):
     n, even, few = config.get("n", 4), [], [1, 2]
     for i in range(n):
@@ -230,6 +240,7 @@ TOYS = [
     comprehensions,
     appended_lists,
     chosen_items,
+    inserted_items,
     stopped,
     checked_items,
     null_dictionaries,
