@@ -525,6 +525,11 @@ class ModelInterpreter(PartInterpreter):
         self, depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
     ) -> Value:
         found = super().after_loop(depth, source, starts, nexts, number)
+        is_fold = isinstance(found, Term) and found.op == "fold"
+        tail = tail_of(nexts[number], term("state", depth, number)) if is_fold else None
+        if tail is not None and mentions_module(tail):
+            more = term("concat", term("comp", depth, source, tail, True))
+            found = term("concat", term("list", starts[number], more))
         if mentions_module(found):
             changes = {
                 term("state", depth, other): at_turn(depth, source, starts, nexts, other)
@@ -532,17 +537,9 @@ class ModelInterpreter(PartInterpreter):
                 if other != number
             }
             found = Renamer(changes, copies=False).of(found)
-        state = term("state", depth, number)
-        tail = tail_of(nexts[number], state) if found.op == "fold" else None
-        if tail is not None and mentions_module(tail):
-            changes = {
-                term("state", depth, other): at_turn(depth, source, starts, nexts, other)
-                for other in range(len(nexts))
-                if other != number
-            }
-            tail = Renamer(changes, copies=False).of(tail)
-            more = term("concat", term("comp", depth, source, tail, True))
-            return term("concat", term("list", starts[number], more))
+        match found:
+            case Term(op="slice", args=(Term() as layers, *_)) if mentions_module(layers):
+                return self.some_layers(layers, slice(None, None, -1))
         return found
 
     def item(self, source: Value, depth: int) -> Value:
