@@ -8,19 +8,19 @@ as long.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeAlias
 
 from paramproof.catalogue import Entry
 from paramproof.catalogue.names import versions_of
-from paramproof.catalogue.program import Part, Refused, Tensor
+from paramproof.catalogue.program import Module, Part, Refused, Tensor
 from paramproof.formulas.active import has_experts, says_per_token
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import expression, letter
-from paramproof.formulas.path import joined, starred
+from paramproof.formulas.path import LAYER, joined, starred
 
 Groups: TypeAlias = dict[tuple[tuple[str, ...], Any, int], list[int]]
 """The lengths of tensors that differ only in the numbers in their paths, and last their number."""
@@ -49,7 +49,8 @@ def sizes_of_experts(found: Entry) -> dict[str, int]:
 
 def formula_in(found: Entry, sizes: Mapping[str, int]) -> Derivation:
     numbers = {path: size for path, size in sizes.items() if has_experts([path])}
-    own = groups_of(tensors := [*found.part.tensors(found.class_name)])
+    tensors = [*tensors_in(found.part.module(found.class_name), "")]
+    own = groups_of(tensors)
     lengths = {key: [*map(expression, one)] for key, one in own.items()}
     for path, size in numbers.items():
         number, others = with_another_number(found, path, size)
@@ -74,7 +75,7 @@ def formula_in(found: Entry, sizes: Mapping[str, int]) -> Derivation:
         fixed=(),
         inert=(*(sizes.keys() - numbers.keys()),),
         unread=(),
-        unexplained=tuple(f"{one.path} (buffer)" for one in tensors if "buffer" in one.role),
+        unexplained=tuple({f"{path} (buffer)": 0 for path, one in tensors if "buffer" in one.role}),
         irrelevant_guards=(),
         caveats=(),
         evidence=Evidence(1 + len(numbers), 0, 0, 0.0, versions_of(found.model_type)),
@@ -84,7 +85,8 @@ def formula_in(found: Entry, sizes: Mapping[str, int]) -> Derivation:
 def with_another_number(found: Entry, path: str, size: int) -> tuple[int, Groups]:
     for number in (2 * size, size + 1, 3 * size):
         with suppress(Refused):
-            return number, groups_of(with_field(found.part, path, number).tensors(found.class_name))
+            part = with_field(found.part, path, number)
+            return number, groups_of(tensors_in(part.module(found.class_name), ""))
     raise ValueError(f"no other {path}")
 
 
@@ -93,15 +95,25 @@ def with_field(part: Part, path: str, value: int) -> Part:
     return part.updated({name: with_field(part.values[name], rest, value) if rest else value})
 
 
-def groups_of(tensors: Iterable[Tensor]) -> Groups:
-    stored: dict[Any, list[Tensor]] = defaultdict(list)
-    for one in tensors:
+def tensors_in(module: Module, before: str) -> Iterator[tuple[str, Tensor]]:
+    """Yield the tensors with their paths, which have a star for each number."""
+    for name, child in module.children:
+        path = before + (LAYER if name is None or name.isdigit() else name)
+        if isinstance(child, Tensor):
+            yield (starred(path) if child.path else path), child
+        else:
+            yield from tensors_in(child, f"{path}.")
+
+
+def groups_of(tensors: Iterable[tuple[str, Tensor]]) -> Groups:
+    stored: dict[Any, list[tuple[str, Tensor]]] = defaultdict(list)
+    for path, one in tensors:
         if "buffer" not in one.role:
-            stored[one.storage].append(one)
+            stored[one.storage or object()].append((path, one))
     shapes: dict[Any, Counter[Any]] = defaultdict(Counter)
     for same in stored.values():
-        paths = tuple(dict.fromkeys(starred(one.path) for one in same))
-        shapes[paths, same[0].role][same[0].shape] += 1
+        paths, (_, one) = tuple(dict.fromkeys(path for path, _ in same)), same[0]
+        shapes[paths, one.role][one.shape] += 1
     return {
         (*key, i): [*shape, times]
         for key, found in shapes.items()
