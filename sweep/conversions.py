@@ -12,7 +12,6 @@ import json
 import sys
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain
 from random import Random
 from typing import Any
 
@@ -27,7 +26,7 @@ from transformers.core_model_loading import WeightTransform
 
 from paramproof.catalogue.conversions import FILE, FORMAT
 from paramproof.catalogue.names import classes_of, has_type, model_types
-from sweep.library.model import attempt, model_of
+from sweep.library.model import attempt, make_model, model_of
 from sweep.samples.adversary import draw_config
 
 OLD_BUFFERS = {
@@ -45,25 +44,19 @@ TRIES = 20
 
 
 def main() -> int:
-    """Write the file, or nothing if a class is unknown. Return the status.
+    """Write the file.
 
-    A class that could not be built, as where a package is missing, stays as it is in the file.
+    A class that could not be built, as where a package is missing, stays as it is in the file, or
+    is left out.
     """
     transformers.logging.set_verbosity(transformers.logging.CRITICAL)
-    before = json.loads(FILE.read_text("utf-8"))["classes"]
-    classes, unknown = {}, 0
+    before, classes = json.loads(FILE.read_text("utf-8"))["classes"], {}
     for name, model_type in classes_of_catalogue():
         try:
             classes[name] = class_data(model_for(name, model_type))
         except ValueError as error:
-            print(
-                f"{error}{': it stays as it was' * (name in before)}", file=sys.stderr, flush=True
-            )
-            unknown += name not in before
-            classes[name] = before.get(name, {})
-    if unknown:
-        print(f"{unknown} classes are unknown: {FILE.name} is as before", file=sys.stderr)
-        return 1
+            print(error, file=sys.stderr, flush=True)
+            classes |= {name: before[name]} if name in before else {}
     FILE.write_text(format_json(conversion_data(classes)), "utf-8")
     return 0
 
@@ -84,8 +77,12 @@ def model_for(name: str, model_type: str) -> PreTrainedModel:
 
     Raises ``ValueError``, on one line, if none is found.
     """
-    drawn = (draw_config(model_type, Random(seed)) for seed in range(TRIES))
-    for keys in chain([{"model_type": model_type}], drawn):
+    model_class = getattr(transformers, name)
+    # A class of a part has another configuration than its type.
+    if model := attempt(lambda: make_model(model_class, model_class.config_class())):
+        return model
+    for seed in range(TRIES):
+        keys = draw_config(model_type, Random(seed))
         if model := attempt(model_of, model_type, name, keys):
             return model
     raise ValueError(f"{name}: transformers builds none of the configurations tried")

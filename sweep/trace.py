@@ -95,7 +95,8 @@ def common_reads() -> frozenset[str]:
 
 
 def model_of(name: str) -> Term:
-    return module_of(getattr(transformers, name))
+    found: Term = module_of(getattr(transformers, name))
+    return found
 
 
 def attempt(name: str, failed: Failures, make: Callable[..., Any], *args: Any) -> Any:

@@ -79,7 +79,7 @@ def model_of(fitted: Fitted, held: Mapping[str, int]) -> Model:
         for path, size in {**held, **fixed}.items():
             refusals[Condition(Relation.EQUAL, letter(path), expression(size), True)].append(choice)
     choices = [choice for choice, _ in fitted.derivations]
-    found_refusals = {
+    found_refusals: dict[Any, str | None] = {
         both(chosen(some, choices), negate(condition_term(one))): f"{fitted.name}: {one}"
         for one, some in refusals.items()
     }

@@ -2,7 +2,6 @@
 
 import importlib.util
 import itertools
-import json
 import sys
 import textwrap
 
@@ -11,12 +10,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paramproof.catalogue.program import Catalogue, Refused
+from paramproof.catalogue.program import Refused
 from paramproof.tracing.configuration.blocks import trace_model
-from paramproof.tracing.configuration.nodes import FORMAT, encoded, letters_in
+from paramproof.tracing.configuration.nodes import encoded, letters_in
 from paramproof.tracing.configuration.reader_terms import lowered, model_term
 from paramproof.tracing.configuration.rules import rules_of
 from paramproof.tracing.configuration.terms import Unknown, term
+from tests.paramproof.tracing.configuration import evaluation
 
 numbers = itertools.count()
 FIELDS = ["width", "height", "kinds", "scale", "area"]
@@ -142,13 +142,7 @@ def module_of(source, path):
 
 def catalogue_of(path, config_class, model_class=None):
     models = {"ToyModel": model_term(trace_model(model_class))} if model_class else {}
-    rules = {"ToyConfig": rules_of(config_class)}
-    data = encoded({"configurations": rules, "models": models}, {})
-    index = {"types": {"toy": "ToyConfig"}, "configurations": {"ToyConfig": "toy"}}
-    index |= {"models": dict.fromkeys(models, "toy")}
-    for name, one in {"toy": data, "index": index}.items():
-        (path / f"{name}.json").write_text(json.dumps({"format": FORMAT, **one}), "utf-8")
-    return Catalogue(path)
+    return evaluation.catalogue_of(path, rules_of(config_class), models)
 
 
 @settings(max_examples=30, deadline=None)

@@ -4,7 +4,7 @@ from itertools import product
 from random import Random
 
 from paramproof.tracing.configuration.terms import both, choose, either, negate, term
-from tests.paramproof.tracing.configuration.evaluation import Evaluation
+from tests.paramproof.tracing.configuration.evaluation import reader_of
 
 CONFIG = term("config")
 
@@ -28,21 +28,22 @@ def draw_condition(random, depth):
     return choose(a, b, c), lambda keys: other(keys) if one(keys) else last(keys)
 
 
-def test_a_simplified_condition_is_computed_where_the_condition_is():
+def test_a_simplified_condition_is_computed_where_the_condition_is(tmp_path):
     random, compared = Random(0), 0
+    drawn = {str(number): draw_condition(random, 3) for number in range(3000)}
+    terms = {name: condition for name, (condition, _) in drawn.items()}
+    read = reader_of(tmp_path, terms, kind="properties")
     configs = [
         {key: value for key, value in zip("ab", pair, strict=True) if value is not None}
         for pair in product((None, 0, 2), repeat=2)
     ]
-    for _ in range(3000):
-        condition, function = draw_condition(random, 3)
-        for keys in configs:
-            try:
-                expected = function(keys)
-            except KeyError:
-                continue
-            compared += 1
-            assert Evaluation(keys)(condition) == expected, (condition, keys)
+    for keys, (name, (condition, function)) in product(configs, drawn.items()):
+        try:
+            expected = function(keys)
+        except KeyError:
+            continue
+        compared += 1
+        assert read(keys).get(name) == expected, (condition, keys)
     assert compared > 10_000
 
 
