@@ -355,9 +355,9 @@ def collected(depth: int, source: Value, number: int, start: Value, nexts: list[
     if nexts[number] is state:
         return start
     match nexts[number]:
-        case Term(op="concat", args=(Term(op="list", args=(Term(op="list", args=(one,)), old)),)) if (
-            old is state and not varies(one, depth, ("state",))
-        ):
+        case Term(
+            op="concat", args=(Term(op="list", args=(Term(op="list", args=(one,)), old)),)
+        ) if old is state and not varies(one, depth, ("state",)):
             more = term("slice", term("comp", depth, source, one, True), None, None, -1)
             return more if start is term("list") else term("concat", term("list", more, start))
         case Term(op="dict", args=(base, key, value)) if base is state:
