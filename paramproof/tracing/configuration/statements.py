@@ -210,7 +210,7 @@ class Statements(Operators):
                 for number, cell in enumerate(cells.values()):
                     cell.write(self, term("state", depth, number))
                 self.assign_anew(target, self.item(source, depth))
-                self.turn(body)
+                self.under(self.goes_on(), partial(self.block, body))
                 before = self.journal[-1]
                 changed = {
                     (id(holder), key): Cell(holder, key)
@@ -262,11 +262,6 @@ class Statements(Operators):
         """Return what a loop made of something that it changed."""
         found = collected(depth, source, number, starts[number], nexts)
         return folded(depth, source, starts, nexts, number) if found is None else found
-
-    def turn(self, body: Sequence[ast.stmt]) -> None:
-        goes_on = self.goes_on()
-        if goes_on is not False:
-            self.under(goes_on, lambda: self.block(body))
 
     def item(self, source: Value, depth: int) -> Value:
         """Return what stands for an item of a source: a tuple, if the items are."""
@@ -351,39 +346,37 @@ def folded(depth: int, source: Value, starts: list[Value], nexts: list[Value], n
 
 def collected(depth: int, source: Value, number: int, start: Value, nexts: list[Value]) -> Value:
     """Return what no turn of a loop changes, or each adds to; None for anything else."""
-    state = term("state", depth, number)
-    if nexts[number] is state:
+    state, empty, none = term("state", depth, number), term("list"), term("dict", None)
+    kept: Value = True
+    step = nexts[number]
+    if step is state:
         return start
-    match nexts[number]:
+    match step:
+        case Term(op="if", args=(condition, one, other)) if other is state:
+            kept, step = condition, one
+        case Term(op="if", args=(condition, other, one)) if other is state:
+            kept, step = negate(condition), one
+    match step:
+        case Term(op="dict", args=(base, *added)) if base is state and len(added) == 2:
+            more = term("comp dict", depth, source, *added, kept)
+            found = more if start is none else term("merged", start, more)
         case Term(
-            op="concat", args=(Term(op="list", args=(Term(op="list", args=(one,)), old)),)
-        ) if old is state and not varies(one, depth, ("state",)):
-            more = term("slice", term("comp", depth, source, one, True), None, None, -1)
-            return more if start is term("list") else term("concat", term("list", more, start))
-        case Term(op="dict", args=(base, key, value)) if base is state:
-            return merged(start, term("comp dict", depth, source, key, value, True))
-        case Term(op="if", args=(kept, Term(op="dict", args=(base, key, value)), other)) if (
-            base is other is state
-        ):
-            return merged(start, term("comp dict", depth, source, key, value, kept))
-    tail = tail_of(nexts[number], state)
-    if tail is None or varies(tail, depth, ("state",)):
-        return None
-    empty = term("list")
-    match tail:
-        case Term(op="list", args=(one,)):
-            more = term("comp", depth, source, one, True)
-        case Term(op="if", args=(condition, Term(op="list", args=(one,)), other)) if other is empty:
-            more = term("comp", depth, source, one, condition)
-        case Term(op="if", args=(condition, other, Term(op="list", args=(one,)))) if other is empty:
-            more = term("comp", depth, source, one, negate(condition))
+            op="concat", args=(Term(op="list", args=(Term(op="list", args=added), base)),)
+        ) if base is state and len(added) == 1:
+            more = term("slice", term("comp", depth, source, *added, kept), None, None, -1)
+            found = more if start is empty else term("concat", term("list", more, start))
         case _:
-            more = term("concat", term("comp", depth, source, tail, True))
-    return more if start is empty else term("concat", term("list", start, more))
-
-
-def merged(start: Value, more: Term) -> Value:
-    return more if start is term("dict", None) else term("merged", start, more)
+            added = [tail_of(step, state)]
+            match added:
+                case [None]:
+                    return None
+                case [Term(op="list", args=(one,))]:
+                    more = term("comp", depth, source, one, kept)
+                case _:
+                    each = choose(kept, added[0], empty)
+                    more = term("concat", term("comp", depth, source, each, True))
+            found = more if start is empty else term("concat", term("list", start, more))
+    return None if varies(term("list", kept, *added), depth, ("state",)) else found
 
 
 def tail_of(value: Value, state: Term) -> Value:

@@ -60,13 +60,13 @@ def fields_of(kind: Any) -> frozenset[str]:
 def unknown(value: Value) -> bool:
     """Return whether a value depends on unknown ones."""
     if isinstance(value, List):
-        return unknown(value.items)
+        value = value.items
     if isinstance(value, Dict):
-        return value.base is not None or any(map(unknown, value.own.values()))
+        value = value.own if value.base is None else MISSING
     if isinstance(value, dict):
-        return any(map(unknown, value.values()))
+        value = [*value.values()]
     if isinstance(value, slice):
-        return any(map(unknown, (value.start, value.stop, value.step)))
+        value = value.start, value.stop, value.step
     if isinstance(value, list | tuple | set):
         return any(map(unknown, value))
     return value is MISSING or isinstance(value, Term | Instance)

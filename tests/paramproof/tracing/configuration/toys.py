@@ -57,10 +57,22 @@ def inserted_items(config):
     found, last = [], ["last"]
     for i in range(config.get("n", 4)):
         found.insert(0, i * 2)
-        last.insert(0, i)
+        if i % 3:
+            last.insert(0, i)
     if config.get("m", 0) > 3:
         found.insert(0, "first")
     return {"found": found, "last": last}
+
+
+def running_totals(config):
+    total, odd = 0, {}
+    totals = {}
+    for i in range(config.get("n", 4)):
+        total += i
+        totals[f"of {i}"] = total
+        if not i % 2:
+            odd[f"of {i}"] = i
+    return {"totals": totals, "odd": odd}
 
 
 def chosen_items(config):
@@ -240,6 +252,7 @@ TOYS = [
     comprehensions,
     appended_lists,
     chosen_items,
+    running_totals,
     inserted_items,
     stopped,
     checked_items,
