@@ -400,8 +400,6 @@ class ModelInterpreter(PartInterpreter):
     def kind_of(self, value: Value) -> Any:
         if isinstance(value, Term) and value.op == "opaque":
             return float
-        if isinstance(value, Term) and value.op == "as tuple":
-            return list
         if isinstance(value, Term) and value.op == "+":
             kinds = [*map(self.kind_of, value.args)]
             return list if list in kinds or tuple in kinds else super().kind_of(value)

@@ -101,6 +101,8 @@ class PartInterpreter(ClassInterpreter):
 
     def of_any_class(self, owner: Instance, name: str, found: Value) -> Value:
         """Return a field of a part whose class is unknown."""
+        if name[0] == "_":
+            raise Unknown(f"{name} of a part of any class")
         static = inspect.getattr_static(PreTrainedConfig, name, None)
         if inspect.isfunction(static) or isinstance(static, property | classmethod):
             if name not in LABELS:

@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import transformers
-from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTrainedModel
+from transformers import (
+    CONFIG_MAPPING,
+    MODEL_FOR_BACKBONE_MAPPING,
+    MODEL_MAPPING,
+    AutoConfig,
+    PreTrainedConfig,
+    PreTrainedModel,
+)
 
 from paramproof.builders.meta import meta
 from paramproof.catalogue.program import Part
@@ -24,7 +31,7 @@ from paramproof.sources.reference import in_one_line
 from paramproof.tracing.configuration.blocks import trace_model
 from paramproof.tracing.configuration.installed import Installed
 from paramproof.tracing.configuration.reader_terms import lowered, model_term
-from paramproof.tracing.configuration.terms import Unknown, negate, term
+from paramproof.tracing.configuration.terms import Unknown, mentions, negate, term
 from paramproof.tracing.constructors import Constructor, require_sizes
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
 from paramproof.tracing.torch_mode import observed_tensors
@@ -155,23 +162,35 @@ class Models(Installed):
         return module_of(getattr(transformers, name))
 
 
-def module_of(kind: type[Any]) -> Any:
-    """Return the module of a model class, for each class that a part of it has by default.
+BACKBONES = ("convnext", "dinov2", "swin")
+"""Model types that published files have as a backbone where another one is the default."""
 
-    The default of DETR's backbone is a network of timm, and its table of parts says ResNet.
+
+def module_of(kind: type[Any]) -> Any:
+    """Return the module of a model class, for some classes that a part of it may have.
+
+    These are the class by default, which is a network of timm where DETR's table of parts says
+    ResNet, and backbones of whose class the model must know the numbers of channels.
     """
-    found = model_term(trace_model(kind))
+    made = trace_model(kind)
+    found = model_term(made)
     for name, spec in (kind.config_class.sub_configs_defaults or {}).items():
-        usual = type(getattr(kind.config_class(), name, None))
-        if spec.model_type not in CONFIG_MAPPING or not issubclass(usual, PreTrainedConfig):
+        if spec.model_type not in CONFIG_MAPPING:
             continue
-        if usual is not CONFIG_MAPPING[spec.model_type]:
+        part, traced = term("field", term("self"), name), CONFIG_MAPPING[spec.model_type]
+        others = {type(getattr(kind.config_class(), name, None))}
+        if spec.config_class is AutoConfig and traced in MODEL_FOR_BACKBONE_MAPPING:
+            is_pin = term("made by", part, traced.__name__).__eq__
+            if any(mentions(condition, is_pin) for condition in made.refusals):
+                others |= {CONFIG_MAPPING[one] for one in BACKBONES}
+        for one in sorted(others - {traced}, key=str):
+            if not issubclass(one, PreTrainedConfig):
+                continue
             with suppress(Unknown):
-                other = model_term(trace_model(kind, parts={name: usual}))
-                part = term("field", term("self"), name)
-                is_usual = lowered(term("made by", part, usual.__name__))
-                cases = (is_usual, other), (negate(is_usual), found)
-                rows = (x for case, made in cases for x in ("", case, term("list", made)))
+                other = model_term(trace_model(kind, parts={name: one}))
+                is_it = lowered(term("made by", part, one.__name__))
+                cases = (is_it, other), (negate(is_it), found)
+                rows = (x for case, of in cases for x in ("", case, term("list", of)))
                 found = term("module", *rows)
     return found
 
