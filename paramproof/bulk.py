@@ -6,6 +6,7 @@ the catalogue and from families; nothing is derived.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections import deque
@@ -81,6 +82,8 @@ def count_lines(
 
 def _begin_worker() -> None:
     """Leave Ctrl-C to the parent, end at once when asked to, and end where the parent is gone."""
+    # The programs stay, and to look for garbage among them takes a third of the time.
+    gc.set_threshold(50_000, 20, 100)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     end_with_parent()

@@ -196,5 +196,5 @@ def with_key(holder: Any, path: str, value: object) -> dict[str, Any]:
     aliases = holder.program.aliases if is_made else {}
     keys = {key: one for key, one in keys.items() if aliases.get(key) != name}
     if rest:
-        value = with_key((holder.values if is_made else holder)[name], rest, value)
+        value = with_key((holder.values if is_made else holder).get(name) or {}, rest, value)
     return {key: one for key, one in {**keys, name: value}.items() if one is not ABSENT}

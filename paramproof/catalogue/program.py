@@ -32,13 +32,14 @@ class Refused(ValueError):
 
 
 class Catalogue:
-    """The files of a folder. Others may evaluate them by other operations, and another part."""
+    """The files of a folder, or of another catalogue, evaluated by other operations or parts."""
 
     def __init__(self, folder: Any, operations: Any = None, lazy: Any = None, part: Any = None):
         self.operations, self.lazy = operations or OPERATIONS, lazy or LAZY
         self.part: type[Part] = part or Part
-        self.folder = Path(folder)
-        self.file = cache(lambda name: json.loads((self.folder / f"{name}.json").read_bytes()))
+        self.file = getattr(folder, "file", None) or cache(
+            lambda name: json.loads((Path(folder) / f"{name}.json").read_bytes())
+        )
         self.node, self.program = cache(self.compiled), cache(partial(Program, self))
         self.index = self.file("index")
         self.types: dict[str, str] = self.index["types"]

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from paramproof.catalogue.entries import with_key
-from paramproof.catalogue.names import FOLDER, library_of, programs, versions_of
+from paramproof.catalogue.names import library_of, programs, versions_of
 from paramproof.catalogue.program import ABSENT, LIMIT, OPERATIONS, Catalogue, Refused
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.path import joined, leaf
@@ -76,11 +76,9 @@ def _lacking(error: Refused, class_name: str, keys: Keys) -> str:
     """Return the first key without a value on which a refusal depends, if the file lacks it."""
     is_whole = error.part is not None and error.part.keys is keys
     lacking: list[str] = [path for path in error.keys if is_whole and _at(keys, path) is ABSENT]
-    for path in lacking:
-        is_needed = len(lacking) == len(error.keys) or _is_counted(
-            class_name, with_key(error.part, path, 1)
-        )
-        if error.keys[path] in (None, ABSENT) and is_needed:
+    for path in [one for one in lacking if error.keys[one] in (None, ABSENT)]:
+        is_all = len(lacking) == len(error.keys)
+        if is_all or _is_counted(class_name, with_key(error.part, path, 1)):
             return path
     return ""
 
@@ -161,7 +159,6 @@ def _comparisons(class_name: str, keys: Keys) -> list[tuple[str, Any, Any, Any]]
         return compared[-1][-1]
 
     noting = {sign: partial(noted, sign) for sign in ("in", *REMEDIES)}
-    catalogue = Catalogue(FOLDER, operations={**OPERATIONS, **noting})
     with suppress(Refused):
-        catalogue.configuration(keys).count(class_name)
+        Catalogue(programs(), {**OPERATIONS, **noting}).configuration(keys).count(class_name)
     return compared

@@ -3,6 +3,7 @@
 import pytest
 
 from paramproof.catalogue import entry
+from paramproof.catalogue.entries import with_key
 from paramproof.catalogue.names import programs
 from paramproof.catalogue.program import Refused
 from paramproof.catalogue.refusals import refusal
@@ -143,3 +144,8 @@ def test_library_of_refusal():
         Refused("raised by ModelArgs.__init__", {}, kind="raised"), "InternLM2ForCausalLM", keys
     )
     assert "InternLM2ForCausalLM of mlx-lm " in str(error)
+
+
+def test_a_key_of_a_part_that_is_null():
+    part = programs().configuration({"model_type": "llava"}).updated({"vision_config": None})
+    assert with_key(part, "vision_config.hidden_size", 8)["vision_config"] == {"hidden_size": 8}
