@@ -61,3 +61,39 @@ def test_a_program_makes_the_fields_that_transformers_makes(name):
                     programs().configuration(config)
             continue
         assert [*differences(programs().configuration(config), expected)] == [], config
+
+
+ODD = {"head_dim": 65, "num_attention_heads": 4}
+SHARED = {"rope_theta": 1e4, "partial_rotary_factor": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "is_refused"),
+    [
+        ("llama", {"rope_scaling": {"type": "odd"}}, True),
+        ("llama", {"rope_scaling": {"type": "linear"}}, True),
+        ("llama", {"rope_scaling": {"type": "linear", "factor": 2.0}}, False),
+        ("llama", {"rope_theta": None}, True),
+        ("llama", ODD, True),
+        ("llama", {**ODD, "rope_parameters": SHARED}, False),
+        ("llama", {"per_layer_config": {"32": {"intermediate_size": 8}}}, True),
+        ("llama", {"quantization_config": 1}, True),
+        ("bert", {"rope_scaling": 1}, True),
+        ("bert", {"attn_implementation": "odd"}, True),
+        ("bert", {"attn_implementation": "eager"}, False),
+        ("bert", {"attribute_map": {}}, True),
+        ("bert", {"to_dict": 1}, True),
+        ("qwen2_vl_text", {"rope_scaling": {"type": "mrope"}}, False),
+        ("gemma3_text", {"rope_scaling": {"rope_type": "linear", "factor": 8.0}}, False),
+        ("gemma4_text", {"rope_parameters": SHARED}, True),
+    ],
+)
+def test_keys_of_the_base_class_are_refused_as_configurations_or_models_refuse_them(
+    name, keys, is_refused
+):
+    config = {"model_type": name, **keys}
+    if is_refused:
+        with pytest.raises(Refused):
+            programs().configuration(config)
+    else:
+        programs().configuration(config)

@@ -301,6 +301,7 @@ PURE = frozenset(
 """The methods of texts, lists and numbers that change nothing."""
 
 SETS: dict[str, ast.operator] = {
+    "add": ast.BitOr(),
     "difference": ast.Sub(),
     "difference_update": ast.Sub(),
     "isdisjoint": ast.BitAnd(),
@@ -367,10 +368,11 @@ def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value
 def set_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value:
     if name not in SETS or len(args) != 1:
         raise Unknown(f"the method {name} of a set")
-    found = run.binary(SETS[name], owner, MODELS[set](run, *args))
+    other = MODELS[set](run, args if name == "add" else args[0])
+    found = run.binary(SETS[name], owner, other)
     if name == "isdisjoint":
         return negate(run.truth(found))
-    if name == "difference_update":
+    if name in ("add", "difference_update"):
         run.touch(owner)
         owner.items = choose(run.since(owner.birth), run.frozen(found), run.frozen(owner))
         return None

@@ -20,11 +20,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from transformers.configuration_utils import PreTrainedConfig
+from transformers.integrations.finegrained_fp8 import ALL_FP8_EXPERTS_FUNCTIONS
+from transformers.integrations.heterogeneity.configuration_utils import _validate_layer_indices
+from transformers.integrations.moe import ALL_EXPERTS_FUNCTIONS
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
+from paramproof.tracing.configuration import rope
 from paramproof.tracing.configuration.attributes import with_items
 from paramproof.tracing.configuration.interpreter import Interpreter
 from paramproof.tracing.configuration.paths import Dict, Instance, Raised
+from paramproof.tracing.configuration.reader_terms import spoken
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Term,
@@ -50,21 +56,40 @@ CONFIG = term("config")
 IGNORED = frozenset({"dtype", "torch_dtype", "transformers_version"})
 """Keys that say how to load a model."""
 
-SETTINGS = frozenset({"_attn_implementation", "_experts_implementation", "output_attentions"})
-"""Attributes that say how a model runs, and that change no field it is built from."""
-
-UNSET = SETTINGS | {
-    "allow_global_per_layer_attribute_access",
-    "name_or_path",
-    "serialize_explicit_per_layer_config",
-    "torch_dtype",
+EXPERTS = ALL_EXPERTS_FUNCTIONS.keys() | ALL_FP8_EXPERTS_FUNCTIONS.keys()
+SETTINGS: Mapping[str, Term] = {
+    "_attn_implementation": term("one of", None, "eager", *ALL_ATTENTION_FUNCTIONS.keys()),
+    "_experts_implementation": term("one of", None, "eager", *sorted(EXPERTS)),
+    "output_attentions": term("anything"),
 }
+"""Attributes that say how a model runs, each with its type: no field that builds it reads them."""
+
+UNSET = frozenset(
+    {
+        "allow_global_per_layer_attribute_access",
+        "name_or_path",
+        "output_attentions",
+        "serialize_explicit_per_layer_config",
+        "torch_dtype",
+    }
+)
 """Properties that a key may set without any change to another field."""
 
-ROPE = frozenset({"rope_parameters", "rope_scaling", "rope_theta", "partial_rotary_factor"})
+OWN = frozenset(
+    name
+    for name in dir(PreTrainedConfig)
+    if not name.startswith("__")
+    and isinstance(
+        inspect.getattr_static(PreTrainedConfig, name),
+        types.FunctionType | classmethod | staticmethod | dict | set,
+    )
+)
+"""What transformers' code uses of a configuration object, and no key can replace."""
+
+ROPE = frozenset(rope.KEYS)
 """The keys of rotary positions, which change buffers alone."""
 
-ROPE_METHODS = frozenset({"standardize_rope_params", "validate_rope"})
+LAYERS = PreTrainedConfig.per_layer_config
 LABELS = frozenset({"num_labels", "id2label"})
 """Attributes that change the number of labels, which is a field of each class."""
 
@@ -133,8 +158,10 @@ class ClassInterpreter(Interpreter):
     """Runs configuration classes of transformers."""
 
     def __init__(self) -> None:
-        super().__init__(["transformers"])
+        super().__init__(["paramproof", "transformers"])
         self.keys: dict[str, tuple[Term, Value]] = {}
+        self.rope: Dict | None = None
+        """The rotary positions that ``validate_rope`` looks at now."""
 
     def instantiate(self, kind: Any, given: Value) -> Instance:
         """Run the constructor of a configuration class, and its validators."""
@@ -145,6 +172,8 @@ class ClassInterpreter(Interpreter):
             self.set_attribute(made, name, self.given(name, field, given, is_checked))
         rest = Dict((), given, dict.fromkeys((*fields, *IGNORED), MISSING))
         self.call(self.attribute(made, "__post_init__"), [], rest)
+        quantization = instead(self.attribute_of(made, "quantization_config"), None)
+        self.check_type("quantization_config", quantization, dict | None)
         for one in kind.__class_validators__:
             if one.__name__ != "validate_token_ids":
                 self.call(Method(made, getattr(kind, one.__name__)), [])
@@ -196,8 +225,12 @@ class ClassInterpreter(Interpreter):
         if name in ("rope_parameters", "rope_scaling") and isinstance(owner, Instance):
             owner.own["rope_parameters"] = self.rule("rope", owner)
         elif name == "per_layer_config" and isinstance(owner, Instance):
+            self.check_type(name, value, typing.get_type_hints(LAYERS.fset)[name])
+            self.call(check_layers, [owner, value])
             self.write(owner, name, value)
-        elif name not in SETTINGS:
+        elif name in SETTINGS:
+            self.check_type(name, value, SETTINGS[name])
+        else:
             count = owner.own.get("num_labels", MISSING) if isinstance(owner, Instance) else MISSING
             if kind:
                 self.validate(owner, name, value)
@@ -210,6 +243,16 @@ class ClassInterpreter(Interpreter):
                     is_int = self.known(self.call(isinstance, [value, int]))
                     self.refuse("num_labels is not an integer", negate(is_int))
 
+    def check_type(self, name: str, value: Value, kind: Any) -> None:
+        """Refuse a value that a file gives if it is not of a type."""
+        declared = kind if isinstance(kind, Term) else written(kind)
+
+        def accepts(one: Value) -> Value:
+            is_given = isinstance(one, Term)
+            return self.known(term("accepts", one, declared)) if is_given else True
+
+        self.refuse(f"{name} must be {spoken(declared)}", negate(self.each(value, accepts)))
+
     def count_of(self, labels: Value) -> Value:
         is_null = self.truth(self.compared(ast.Is(), labels, None))
         return self.both_sides(is_null, lambda: None, lambda: self.call(len, [labels]))
@@ -220,6 +263,8 @@ class ClassInterpreter(Interpreter):
     def attribute_of_instance(self, owner: Instance, name: str) -> Value:
         if name == "is_heterogeneous":
             return False
+        if name in OWN and owner.kind:
+            return self.bound(inspect.getattr_static(owner.kind, name), owner)
         if name in SETTINGS:
             return None
         if name == "num_labels" and owner.origin is not None:
@@ -275,7 +320,6 @@ class ClassInterpreter(Interpreter):
         named = named or Dict(self.path)
         if isinstance(function, Method) and is_class(function.owner):
             function, named = function.owner, self.copied(args[0])
-        name = getattr(function, "__name__", "")
         owner = getattr(function, "__self__", None)
         base = getattr(function, "__func__", None) is PreTrainedConfig.from_dict.__func__
         if base and self.is_part_class(owner) and not named.own and named.base is None:
@@ -284,8 +328,10 @@ class ClassInterpreter(Interpreter):
             return self.part(None, function, named)
         if self.is_part_class(function):
             return self.part(function, function.__name__, named)
-        if is_rule(function):
-            return function
+        return function if is_rule(function) else self.call_function(function, args, named)
+
+    def call_function(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
+        """Call a function, of which some are run in another way than they are written."""
         if function is PreTrainedConfig.convert_rope_params_to_dict:
             self.set_attribute(args[0], "rope_parameters", None)
             left = dict.fromkeys(ROPE - args[0].kind.__dataclass_fields__.keys(), MISSING)
@@ -297,8 +343,17 @@ class ClassInterpreter(Interpreter):
             whole.own["id2label"] = choose(given, labels, MISSING)
             whole.own["model_type"] = self.attribute(args[0], "model_type")
             return whole
-        if name == "validate_token_ids" or name in ROPE_METHODS:
-            return None
+        match getattr(function, "__name__", ""):
+            case "validate_rope" if self.rope is None:
+                return rope.validate(self, args[0])
+            case "nested_rope_parameter_keys" if self.rope is not None:
+                return ()
+            case "standardize_rope_params" | "validate_token_ids":
+                return None
+            case "getattr" if isinstance(args[1], Term) and args[1].op == "text":
+                return self.attribute_by_text(*args)
+        if isinstance(function, functools.partial):  # It is the tracer's own.
+            return function(*args)
         return super().call(function, args, named)
 
     def part(self, kind: Any, class_name: Value, keys: Dict) -> Instance:
@@ -309,6 +364,23 @@ class ClassInterpreter(Interpreter):
     def copied(self, value: Value) -> Dict:
         found = Dict(self.path)
         self.update(found, value)
+        return found
+
+    def given_key(self, name: str) -> Value:
+        """Return what a file has for a key, or else the default of the class."""
+        if name in self.keys:
+            return term("key", name)
+        return instead(self.lookup(Dict((), CONFIG), name), None)
+
+    def attribute_by_text(self, owner: Instance, name: Term, default: Value) -> Value:
+        """Return the attribute whose name has one unknown part."""
+        first, part, last = name.args
+        found = default
+        for one in dir(owner.kind):
+            if one.startswith(first) and one.endswith(last):
+                middle = one[len(first) : len(one) - len(last)]
+                is_it = self.known(self.truth(self.compared(ast.Eq(), part, middle)))
+                found = choose(is_it, self.attribute(owner, one), found)
         return found
 
     # The other keys
@@ -325,6 +397,10 @@ class ClassInterpreter(Interpreter):
     def set_rest(self, owner: Instance, keys: Dict) -> None:
         """Set each of the other keys as an attribute, as the base class does."""
         aliases = owner.kind.attribute_map
+        # The state of `per_layer_config` is looked up whenever an attribute is read.
+        own = term("set", term("list", *sorted({*OWN, "_heterogeneity_spec"})))
+        given = term("truth", term("&", own, term("set", CONFIG)))
+        self.refuse("a name of transformers' own cannot be set", given)
         settable = dict.fromkeys((*keys.own, *owner.own, *aliases, "per_layer_config"))
         for name in dir(owner.kind):
             found = inspect.getattr_static(owner.kind, name)
@@ -352,6 +428,12 @@ class ClassInterpreter(Interpreter):
         if self.known(given) is not False:
             same = self.compared(ast.Eq(), *map(there, values))
             self.refuse(f"{one} and {other} differ", both(given, negate(same)))
+
+
+def check_layers(config: Any, layers: Any) -> None:
+    """Check which layers have values of their own. The interpreter runs this."""
+    range(config.num_hidden_layers)
+    _validate_layer_indices(config, [int(one) for one in layers])
 
 
 def is_json(value: Value) -> bool:

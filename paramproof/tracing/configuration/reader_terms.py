@@ -106,7 +106,10 @@ WRITTEN: Mapping[str, Callable[..., Value]] = {
         )
     ),
     "enumerate": enumerated,
-    "fields": lambda part: term("merged", term("fields", part)),
+    # Rotary positions of a part are unknown, and checked already.
+    "fields": lambda part: term(
+        "merged", term("fields", part), pairs_of("rope_parameters", term("absent"))
+    ),
     "from pairs": lambda pairs: term("dict", pairs),
     "get or": lambda holder, key, default: term("method", "get", holder, key, default),
     "isinstance": is_of,

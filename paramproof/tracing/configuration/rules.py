@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from collections.abc import Set as AbstractSet
-from functools import cache, reduce
+from functools import cache
 from typing import Any
 
 import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
-from paramproof.tracing.configuration.nodes import Data, number, refuse, terms_in
-from paramproof.tracing.configuration.program import ROPE, UNSET, trace
+from paramproof.tracing.configuration.nodes import Data, refuse, terms_in
+from paramproof.tracing.configuration.program import UNSET, trace
 from paramproof.tracing.configuration.reader_terms import CONFIG, by_reason, check, lowered
-from paramproof.tracing.configuration.terms import MISSING, Term, both, negate, term
+from paramproof.tracing.configuration.terms import MISSING, negate, term
 
 UNREAD = frozenset(
     {
@@ -26,9 +25,6 @@ UNREAD = frozenset(
 )
 """Attributes from which no model is built."""
 
-
-HEAD, SHARE = "head_dim", "partial_rotary_factor"
-
 AUTOS = """
     AutoBackbone AutoModel AutoModelForAudioFrameClassification AutoModelForCausalLM
     AutoModelForImageClassification AutoModelForImageTextToText AutoModelForKeypointDetection
@@ -39,10 +35,9 @@ AUTOS = """
 
 def rules_of(kind: type[Any]) -> Data:
     """Return the rules of a configuration class; a field that is a key of its name has none."""
-    program, anything = trace(kind), term("anything")
+    program = trace(kind)
     keys = {
-        # Rotary positions change buffers alone, and have no declared type.
-        name: [check(anything if name in ROPE else declared), *[default] * (default is not MISSING)]
+        name: [check(declared), *[default] * (default is not MISSING)]
         for name, (declared, default) in program.keys.items()
     }
     required = [name for name, (_, *default) in keys.items() if not default]
@@ -52,7 +47,11 @@ def rules_of(kind: type[Any]) -> Data:
     }
     absent = program.keys.keys() - program.fields.keys() - program.aliases.keys()
     fields |= dict.fromkeys(sorted(absent), term("absent"))
-    properties = {k: v for k, v in program.properties.items() if k not in UNREAD and k[0] != "_"}
+    properties = {
+        k: v
+        for k, v in program.properties.items()
+        if k not in UNREAD and not (k[0] == "_" and hasattr(PreTrainedConfig, k))
+    }
     refusals = by_reason(program.refusals)
     rest = frozenset(program.rest.args[1::2]) if program.rest is not None else frozenset[str]()
     autos = {name: getattr(transformers, name)._model_mapping for name in AUTOS.split()}
@@ -63,7 +62,6 @@ def rules_of(kind: type[Any]) -> Data:
         "refusals": [
             *(refuse(negate(has), f"{name} is required") for name, has in is_there.items()),
             *(refuse(lowered(of), why) for why, of in refusals.items()),
-            *odd_heads({*keys, *fields}, {*keys}),
         ],
         "aliases": dict(program.aliases),
         "properties": {name: lowered(value) for name, value in properties.items()},
@@ -79,25 +77,6 @@ def model_of(mapping: Any, kind: type[Any]) -> str:
     except (KeyError, ValueError):  # There is none, or the release lacks it.
         return ""
     return str((found[0] if isinstance(found, tuple) else found).__name__)
-
-
-def odd_heads(fields: AbstractSet[str], keys: AbstractSet[str]) -> Iterator[Term]:
-    """Yield the refusal of an odd width of heads that rotate as a whole.
-
-    It is what ``validate_rope`` of transformers refuses, apart from what the values in the
-    parameters of rotary positions may be.
-    """
-    if not {HEAD, "rope_parameters"} <= fields:
-        return
-    width = term("field", term("self"), HEAD)
-    is_odd = both(term("<", number(4), width), term("==", term("%", width, number(2)), number(1)))
-    share = term("method", "get", CONFIG, SHARE)
-    share = term("key", SHARE) if SHARE in keys else share
-    holders = [term("method", "get", CONFIG, one) for one in ("rope_parameters", "rope_scaling")]
-    is_whole = [term("is", share, None), *(negate(term("has", one, SHARE)) for one in holders)]
-    is_whole.append(both(term("isinstance", width, "int"), is_odd))
-    is_there = term("has field", term("self"), HEAD)
-    yield refuse(both(is_there, reduce(both, is_whole)), f"{HEAD} must be even")
 
 
 @cache

@@ -1,0 +1,149 @@
+"""Rotary positions: what transformers refuses of them.
+
+They make buffers alone, and classes change their dictionaries in loops, so no field has an
+expression for them. Transformers' validator still runs, with one unknown dictionary at a time.
+What a class itself makes of its rotary positions is read off objects of the class.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import importlib
+import inspect
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from huggingface_hub.errors import StrictDataclassError
+from transformers.configuration_utils import PreTrainedConfig
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+from paramproof.tracing.configuration.paths import ERRORS, Dict, Instance
+from paramproof.tracing.configuration.terms import Value, choose, instead, term
+from paramproof.tracing.configuration.values import Method, fields_of
+
+if TYPE_CHECKING:
+    from paramproof.tracing.configuration.program import ClassInterpreter
+
+KEYS = "rope_parameters", "rope_scaling", "rope_theta", "partial_rotary_factor"
+NAME, SCALING, THETA, SHARE = KEYS
+LENGTH, LABELS = "max_position_embeddings", "_rope_type_labels"
+
+FLAT = {NAME: {"rope_type": "default", THETA: 10_000.0}}
+"""The rotary positions of a file that has the same for all layers."""
+
+
+def validate(run: ClassInterpreter, made: Instance) -> None:
+    """Run transformers' validator for the rotary positions of a file, or else of the class."""
+    kind = made.kind
+    given, scaling, theta, share = map(run.given_key, KEYS)
+    rope = run.both_sides(run.truth(scaling), lambda: scaling, lambda: given)
+    labels = run.given_key(LABELS)
+    if NAME in fields_of(kind):
+        of_list = functools.partial(run.check_type, LABELS, labels, list)
+        run.both_sides(run.truth(labels), of_list, lambda: None)
+    usual = next(iter(entries_of(kind, FLAT)), {}).get(SHARE, 1.0)
+    share = choose(run.known(term("is", share, None)), usual, share)
+
+    def check(one: Dict) -> None:
+        look = functools.partial(run.lookup, Dict((), one.base, one.own))
+        length = run.attribute_of(made, LENGTH)
+        one.own |= {
+            "rope_type": instead(look("rope_type"), instead(look("type"), "default")),
+            THETA: instead(look(THETA), theta),
+            SHARE: instead(look(SHARE), share),
+            f"original_{LENGTH}": instead(look(f"original_{LENGTH}"), length),
+        }
+        if NAME in fields_of(kind):
+            run.check_type("rope_type", one.own["rope_type"], term("one of", *types_of(kind)))
+            run.check_type(THETA, one.own[THETA], int | float)
+        run.rope = made.own[NAME] = one
+        run.call(Method(made, kind.validate_rope), [])
+        run.rope, made.own[NAME] = None, term("rope", term("config"))
+
+    def of_file() -> None:
+        run.check_type(NAME, rope, dict)
+        run.call(each_rope, [made, rope, functools.partial(check_given)])
+
+    def check_given(one: Value) -> None:
+        run.check_type(NAME, one, dict)
+        check(Dict(run.path, one))
+
+    def of_class() -> None:
+        if is_by_layer(kind):
+            run.call(each_layer, [made, rope_of(kind, {})])
+        for one in entries_of(kind, {THETA: None, SHARE: None}) or entries_of(kind, {}):
+            check(Dict(run.path, None, {k: v for k, v in one.items() if v is not None}))
+
+    if is_by_layer(kind):
+        check_layers = functools.partial(run.call, each_layer, [made, rope])
+        run.both_sides(run.truth(rope), check_layers, lambda: None)
+    run.both_sides(run.truth(rope), of_file, of_class)
+
+
+# The interpreter runs these two.
+
+
+def each_rope(config: Any, rope: Any, check: Any) -> None:
+    """Check rotary positions, or else those of each kind of layer that has any."""
+    for one in [rope[key] for key in config.nested_rope_parameter_keys(rope)] or [rope]:
+        if one is not None:
+            check(one)
+
+
+def each_layer(config: Any, rope: Any) -> None:
+    """Refuse a kind of layer without rotary positions."""
+    for kind in config.layer_types:
+        if kind not in rope:
+            raise KeyError(kind)
+
+
+# Objects of a class
+
+
+def rope_of(kind: Any, keys: Mapping[str, Any]) -> Any:
+    """Return what a class makes of keys for rotary positions; nothing if it refuses them."""
+    try:
+        return getattr(kind(**copy.deepcopy(keys)), NAME, None) or {}
+    except (*ERRORS, StrictDataclassError):
+        return {}
+
+
+def entries_of(kind: Any, keys: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rotary positions that a class makes of keys, of each kind of layer."""
+    rope = rope_of(kind, keys)
+    nested = [one for one in rope.values() if isinstance(one, dict)]
+    return nested or [rope] * bool(rope)
+
+
+@functools.cache
+def types_of(kind: Any) -> list[str]:
+    """Return the types that the models of a class know, and other names that it has for them."""
+    known = ["default", kind.default_rope_type, *ROPE_INIT_FUNCTIONS]
+    texts = {
+        text: None
+        for one in kind.__mro__
+        if issubclass(one, PreTrainedConfig) and one is not PreTrainedConfig
+        for function in filter(inspect.isfunction, vars(one).values())
+        for text in function.__code__.co_consts
+        if isinstance(text, str) and text.isidentifier()
+    }
+    others = [
+        text
+        for text in texts
+        for one in entries_of(kind, {NAME: {"rope_type": text, THETA: 1.0}})
+        if one.get("rope_type") in known
+    ]
+    return [*dict.fromkeys([*known, *others])]
+
+
+@functools.cache
+def is_by_layer(kind: Any) -> bool:
+    """Return whether models look rotary positions up by layer, and the class does not add any."""
+    rope = rope_of(kind, FLAT)
+    is_nested = any(isinstance(one, dict) for one in rope.values())
+    if not {NAME, "layer_types"} <= fields_of(kind) or is_nested or not rope:
+        return False
+    models = importlib.import_module(kind.__module__.replace("configuration_", "modeling_"))
+    is_other = hasattr(kind, LABELS)
+    return not is_other and f"{NAME}[layer_type]" in inspect.getsource(models)
