@@ -88,7 +88,7 @@ class Trace:
         self, part: Part, model: str, catalogue: Catalogue, own: Mapping[str, int]
     ) -> None:
         self.own, self.sizes, self.kinds = own, dict[str, int](), dict[str, list[str]]()
-        self.defaults = dict[str, Expression]()
+        self.defaults, self.first = dict[str, Expression](), dict[str, int]()
         self.parts, self.refusals = list[SizedPart](), list[Any]()
         forget_lengths()
         with recording() as self.recorder:
@@ -138,12 +138,17 @@ class Trace:
         caveat = f"which other sizes are refused is not followed everywhere ({'; '.join(unclear)})"
         return found, [caveat] if unclear else []
 
+    def is_size(self, path: str, value: int) -> bool:
+        """Return whether an int is a letter. A field may be another size than the key it has."""
+        is_token = path.endswith(UNSIZED) or NEW in path
+        return value >= 0 and not is_token and self.first.setdefault(path, value) == value
+
     def given(self, path: str, value: Any) -> Any:
         """Return a value of a file: an int as a size, a list of texts with the number of each."""
         match value:
             case bool() | SymInt() | SymRange() | Part() | Nested() | Kinds():
                 return value
-            case int() if value >= 0 and not path.endswith(UNSIZED) and NEW not in path:
+            case int() if self.is_size(path, value):
                 self.sizes[path] = self.own.get(path, value)
                 return SymInt(self.sizes[path], letter(path))
             case dict() if all(isinstance(k, str) and k.isidentifier() for k in value):
@@ -235,9 +240,11 @@ class SizedPart(Part):
         finally:
             self.making.discard(name)
         if own is None and name in program.types and type(size := concrete(found)) is int:
+            plain, made = self.of_field(name, size), expression_of(found)
+            if type(plain) is int:
+                return found
             # What computes a default decides nothing in a file that gives another size.
             trace.recorder.guards = before
-            plain, made = self.of_field(name, size), expression_of(found)
             if made is not None and made != expression_of(plain):
                 trace.defaults[path] = made
             return plain

@@ -340,3 +340,10 @@ def test_what_only_the_first_of_the_layers_before_changes():
         found = entry({"model_type": "falcon", **keys}).derivation
         assert "L" in found.formula.letters
         assert not any("L" in one.condition.letters for one in found.conditions)
+
+
+def test_a_field_that_is_another_size_than_the_key_of_its_name():
+    """BailingHybrid's linear layers have the ``head_dim`` of the file, which the class replaces."""
+    found = entry({"model_type": "bailing_hybrid", "head_dim": 96}).derivation
+    assert {"K", "dr"} <= found.formula.letters
+    assert found.sizes["K"] == 96
