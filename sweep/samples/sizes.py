@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 from random import Random
 
 from paramproof.catalogue.configurations import entry
@@ -16,6 +17,9 @@ def with_other_sizes(config: Keys, random: Random, class_name: str = "") -> Keys
         derivation = entry(config, class_name).derivation
     except ValueError:
         return None
+    # A size that has one value may be 0, which is never drawn.
+    fixed = (one.condition.only[0] for one in derivation.conditions if one.condition.only)
+    derivation = replace(derivation, fixed=(*derivation.fixed, *fixed))
     sizes, found = sample_inside(random, derivation), deepcopy(config)
     for letter, size in (sizes or {}).items():
         if "[" not in derivation.fields[letter]:

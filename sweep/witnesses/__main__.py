@@ -22,7 +22,7 @@ from sweep.witnesses.comparison import Comparison
 
 RESULTS = Path(__file__).parents[2] / "docs" / "witnesses.json"
 
-EXAMPLES = {"mlx-lm": 100, "keras-hub": 5}
+EXAMPLES = {"mlx-lm": 24, "keras-hub": 5}
 """The libraries, with the random models of each type that ``--record`` compares."""
 
 Data = dict[str, Any]
