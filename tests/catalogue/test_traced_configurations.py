@@ -86,6 +86,7 @@ SHARED = {"rope_theta": 1e4, "partial_rotary_factor": 0.5}
         ("qwen2_vl_text", {"rope_scaling": {"type": "mrope"}}, False),
         ("gemma3_text", {"rope_scaling": {"rope_type": "linear", "factor": 8.0}}, False),
         ("gemma4_text", {"rope_parameters": SHARED}, True),
+        ("beam", {"rope_parameters": {}}, True),
     ],
 )
 def test_keys_of_the_base_class_are_refused_as_configurations_or_models_refuse_them(

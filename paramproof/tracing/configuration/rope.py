@@ -58,8 +58,10 @@ def validate(run: ClassInterpreter, made: Instance) -> None:
             run.check_type("rope_type", one.own["rope_type"], term("one of", *types_of(kind)))
             run.check_type(THETA, one.own[THETA], int | float)
         run.rope = made.own[NAME] = one
-        run.call(Method(made, kind.validate_rope), [])
-        run.rope, made.own[NAME] = None, term("rope", term("config"))
+        try:
+            run.call(Method(made, kind.validate_rope), [])
+        finally:
+            run.rope, made.own[NAME] = None, term("rope", term("config"))
 
     def of_file() -> None:
         run.check_type(NAME, rope, dict)
@@ -70,14 +72,15 @@ def validate(run: ClassInterpreter, made: Instance) -> None:
         check(Dict(run.path, one))
 
     def of_class() -> None:
-        if is_by_layer(kind):
-            run.call(each_layer, [made, rope_of(kind, {})])
         for one in entries_of(kind, {THETA: None, SHARE: None}) or entries_of(kind, {}):
             check(Dict(run.path, None, {k: v for k, v in one.items() if v is not None}))
 
     if is_by_layer(kind):
-        check_layers = functools.partial(run.call, each_layer, [made, rope])
-        run.both_sides(run.truth(rope), check_layers, lambda: None)
+        # A class replaces null by its own, and leaves an empty dictionary.
+        layers = functools.partial(run.call, each_layer)
+        usual_ones = lambda: layers([made, rope_of(kind, {})])  # noqa: E731
+        is_null = run.known(term("is", rope, None))
+        run.both_sides(is_null, usual_ones, lambda: layers([made, rope]))
     run.both_sides(run.truth(rope), of_file, of_class)
 
 
