@@ -55,7 +55,7 @@ from paramproof.tracing.instrumented.lengths import (
     length_from_iterations,
     record_length,
 )
-from paramproof.tracing.recorder import RUNNING, has_loop_index, recording
+from paramproof.tracing.recorder import RUNNING, Recorder, has_loop_index, recording
 from paramproof.tracing.symbolic.arithmetic import expression_of, plain_number
 from paramproof.tracing.symbolic.symfloat import SymFloat
 from paramproof.tracing.symbolic.symint import SymInt
@@ -90,6 +90,8 @@ class Trace:
         self.own, self.sizes, self.kinds = own, dict[str, int](), dict[str, list[str]]()
         self.defaults, self.first = dict[str, Expression](), dict[str, int]()
         self.parts, self.refusals = list[SizedPart](), list[Any]()
+        self.checking: Recorder | None = None
+        """What records the guards of a refusal."""
         forget_lengths()
         with recording() as self.recorder:
             self.whole = SizedPart(catalogue, part.program.name, concrete(part.keys), self, "")
@@ -128,6 +130,7 @@ class Trace:
         for part, loops, when, why in self.refusals:
             part.loops, part.memo, part.local = loops, {}, {}
             with recording() as recorder:
+                self.checking = recorder
                 try:
                     MODELS[bool](when(part))
                 except (NotSymbolic, Refused, *ERRORS):
@@ -371,6 +374,21 @@ def refuse(when: Any, why: Any, paths: Any) -> Any:
     return code
 
 
+def both(one: Any, other: Any) -> Any:
+    def code(part: SizedPart) -> Any:
+        recorder = part.trace.checking or Recorder()
+        before = {**recorder.guards}
+        found = one(part)
+        asked = recorder.guards.keys() - before.keys()
+        result = found and other(part)
+        if found is True and result is False:
+            # A refusal needs both: that the other is false is enough.
+            recorder.guards = {k: v for k, v in recorder.guards.items() if k not in asked}
+        return result
+
+    return code
+
+
 def item(owner: Any, index: Any) -> Any:
     if isinstance(owner, Part):
         return owner.field(index)
@@ -463,6 +481,7 @@ SIZED: dict[str, Any] = {
 }
 LAZILY = {
     **LAZY,
+    "and": both,
     "comp": comprehension,
     "module": module,
     "tensor": tensor,

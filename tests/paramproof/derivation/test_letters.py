@@ -347,3 +347,10 @@ def test_a_field_that_is_another_size_than_the_key_of_its_name():
     found = entry({"model_type": "bailing_hybrid", "head_dim": 96}).derivation
     assert {"K", "dr"} <= found.formula.letters
     assert found.sizes["K"] == 96
+
+
+def test_of_two_reasons_to_refuse_one_is_enough_to_be_wrong(formula):
+    large_and_odd = ["and", ["<", 4, F("h")], ["==", ["%", F("h"), 2], 1]]
+    refusals = [["refuse", large_and_odd, "odd", "h"]]
+    found = formula(layers(module(("w", tensor([F("h")])))), {"l": 2, "h": 14}, refusals=refusals)
+    assert conditions(found) == {"2 does not divide h − 1": Outcome.REFUSED}
