@@ -92,7 +92,7 @@ self.layers = nn.ModuleList(
     [Layer(config, i) for i in range(1, config.width * 2, config.depth + 1)])""",
     "axes that may have one item": """
 self.row = nn.Parameter(torch.ones(config.depth + 1, 1) * torch.ones(1, config.width))
-self.sum = nn.Parameter(torch.ones(config.width) + torch.ones(max(config.depth - 4, 1)))
+self.sum = nn.Parameter(torch.ones(max(config.depth - 4, 1)) + torch.ones(config.width))
 self.norm = nn.utils.parametrizations.weight_norm(nn.Conv1d(1, config.depth + 1, 1), dim=2)""",
     "every second number below a quotient": """
 size = config.width // len(config.sizes)
