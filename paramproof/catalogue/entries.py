@@ -159,7 +159,6 @@ class Entry:
         """
         # Deriving stands above the catalogue, and a count needs no formula.
         from paramproof.algebra.letters import letters_for
-        from paramproof.derivation.few_letters import formula_at_sizes
         from paramproof.derivation.letters import symbolic
 
         known: dict[str, str] = {}
@@ -171,6 +170,8 @@ class Entry:
         try:
             return symbolic(self.part, self.class_name, letter_of).derivation
         except ValueError:
+            from paramproof.derivation.few_letters import formula_at_sizes
+
             return formula_at_sizes(self)
 
 
