@@ -56,6 +56,8 @@ class ToyModel(PreTrainedModel):
 """
 
 CONSTRUCTORS = {
+    "a generator of random numbers": """
+self.random = torch.Generator().manual_seed(0)""",
     "a comprehension": """
 self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])""",
     "a list that is appended to": """

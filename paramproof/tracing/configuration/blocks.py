@@ -94,7 +94,15 @@ class _Writer:
             raise Unknown(f"a computed shape or condition: {'.'.join(self.path)}")
         return exported(self.run.frozen(value))
 
-    def entries(self, module: Module) -> Entries:
+    def entries(self, module: Any) -> Entries:
+        if isinstance(module, Term) and module.op == "if":
+            test, *sides = module.args
+            pairs = zip((self.value(test), self.value(negate(test))), sides, strict=True)
+            return tuple(
+                replace(one, condition=both(when, one.condition))
+                for when, side in pairs
+                for one in self.entries(side)
+            )
         found: list[Entry] = []
         for name, value in module.own.items():
             found += self.named(name, value, True, module.buffers.get(name))

@@ -674,6 +674,8 @@ class ModelInterpreter(PartInterpreter):
     def foreign(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         """Return the model that another library makes of values that are known one by one."""
         given = {**dict(enumerate(args)), **named.own}
+        if named.base is not None:
+            given |= self.one_of(self.frozen(Dict(self.path, named.base)))
         for key, one in given.items():
             if unknown(one):
                 given[key] = self.one_of(self.frozen(one))

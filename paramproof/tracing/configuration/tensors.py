@@ -256,7 +256,8 @@ def result(run: ModelInterpreter, found: Any) -> Value:
         return Tensor(run, tuple(found.shape))
     if isinstance(found, list | tuple):
         return tuple(result(run, one) for one in found)
-    return term("opaque", "result") if isinstance(found, float) else found
+    is_random = isinstance(found, float | torch.Generator)
+    return term("opaque", "result") if is_random else found
 
 
 # Exact shapes. A size that may be a float at a reader is one that the reader refuses.
