@@ -158,6 +158,8 @@ def choose(condition: Value, one: Value, other: Value) -> Value:
         return other
     if condition.op == "not":
         return choose(condition.args[0], other, one)
+    # On each side it is known what the condition is.
+    one, other = one is condition or one, other is not condition and other
     if isinstance(one, bool) and is_truth(other):
         return either(condition, other) if one else both(negate(condition), other)
     if isinstance(other, bool) and is_truth(one):
