@@ -46,7 +46,7 @@ def test_formula_components_and_tensors_give_the_total(source):
 def test_a_configuration_with_a_proved_formula():
     count = paramproof.count(BIASED)
     assert count.total == 6_738_939_904
-    assert (count.status, count.conditions) == ("proved", ("A divides H", "2 divides K"))
+    assert (count.status, count.conditions) == ("proved", ("A divides H", "2 divides ⌊H/A⌋"))
     assert count.reading.assumed["hidden_size"] == 4096
 
 
