@@ -33,6 +33,7 @@ from paramproof.tracing.configuration.installed import at_default
 from paramproof.tracing.configuration.layers import (
     DICTS,
     IMAGES,
+    INNER,
     LISTS,
     AutoModule,
     Copier,
@@ -306,8 +307,7 @@ class ModelInterpreter(PartInterpreter):
             if index is turn:
                 return element
         changes = {turn: index, **items_at(source, item, index)}
-        when = MISSING if is_of_loop(index) else term("==", turn, index)
-        return Renamer(changes, copies=True, when=when).of(element)
+        return Renamer(changes, copies=True, when=term("==", turn, index)).of(element)
 
     def touch(self, holder: Heap) -> None:
         if holder in IMAGES:
@@ -318,7 +318,7 @@ class ModelInterpreter(PartInterpreter):
         if holder not in IMAGES:
             return super().write(holder, key, value)
         of, when = IMAGES[holder]
-        if when is MISSING or isinstance(key, Term):
+        if when is MISSING or is_of_loop(when.args[1]) or isinstance(key, Term):
             self.touch(holder)
         holder.own[key] = choose(self.since(holder.birth), value, holder.own.get(key, MISSING))
         with self.assuming(when):
@@ -501,6 +501,14 @@ class ModelInterpreter(PartInterpreter):
         return loop(target, source, body)
 
     def fold(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> None:
+        match target, source, body:
+            case (
+                ast.Name(),
+                Term(op="range", args=(0, stop, 1)),
+                [ast.Assign(targets=[ast.Attribute(owner, name)], value=ast.Constant(None))],
+            ) if not self.depth and any(isinstance(x, ast.Subscript) for x in ast.walk(owner)):
+                self.set_in_layers(target, stop, owner, name)
+                return
         source, self.walked[self.depth] = self.walk(source)
         self.sources[self.depth] = source
         frame = self.frames[-1]
@@ -518,6 +526,22 @@ class ModelInterpreter(PartInterpreter):
             del self.walked[self.depth], self.sources[self.depth]
             for one, serial in zip(inner, serials, strict=True):
                 one.serial = serial
+
+    def set_in_layers(self, loop: ast.Name, stop: Value, owner: ast.expr, name: str) -> Value:
+        """Set an attribute of layers to None, of one in each turn: nothing else may be read."""
+        item = term("item", INNER)
+        self.assign(loop, item)
+        one = self.eval(owner)
+        self.assign(loop, LOST)
+        match IMAGES.get(one):
+            case of, Term(op="==", args=(turn, Term(op="+", args=(at, int(first))))) if (
+                at is item and first >= 0
+            ):
+                end = self.binary(ast.Add(), stop, first)
+                is_after = self.compared(ast.GtE(), turn, first)
+                with self.assuming(both(is_after, self.compared(ast.Lt(), turn, end))):
+                    return self.write(of, name, None)
+        raise Unknown(f"a loop that sets {name}")
 
     def after_loop(
         self, depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
