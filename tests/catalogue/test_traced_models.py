@@ -153,6 +153,19 @@ self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])
 if config.depth:
     self.layers[0].extra = nn.Linear(1, 1)
     self.layers[-1].weight.requires_grad = False""",
+    "a parameter that all layers but the first lose": """
+self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])
+for i in range(config.depth - 1):
+    self.layers[i + 1].weight = None""",
+    "named layers, of which the first differs": """
+layers = {}
+for i in range(config.depth):
+    if i == 0:
+        layers[f"layer_{i}"] = Layer(config, 7)
+    else:
+        layers[f"layer_{i}"] = Layer(config, i)
+layers["last"] = nn.ReLU()
+self.layers = nn.ModuleDict(layers)""",
     "copies of layers": """
 import copy
 self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])

@@ -357,6 +357,11 @@ def collected(depth: int, source: Value, number: int, start: Value, nexts: list[
         case Term(op="if", args=(condition, other, one)) if other is state:
             kept, step = negate(condition), one
     match step:
+        case Term(
+            op="if", args=(test, Term(op="dict", args=first), Term(op="dict", args=second))
+        ) if len(first) == len(second) == 3 and first[:2] == second[:2] == (state, first[1]):
+            step = term("dict", *first[:2], choose(test, first[2], second[2]))
+    match step:
         case Term(op="dict", args=(base, *added)) if base is state and len(added) == 2:
             more = term("comp dict", depth, source, *added, kept)
             found = more if start is none else term("merged", start, more)

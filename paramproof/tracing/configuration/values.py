@@ -309,7 +309,7 @@ class Values(Paths):
         self.touch(holder)
         old, when = self.frozen(holder), self.since(holder.birth)
         if isinstance(holder, Dict):
-            new = term("dict", old, index, self.held(value))
+            new = term("dict", self.settle(old), index, self.held(value))
             holder.base, holder.own = choose(when, new, old), {}
         elif isinstance(holder, List) and holder.kind is list:
             if isinstance(holder.items, tuple) and isinstance(index, int):
