@@ -50,7 +50,7 @@ def tie_all(run: ModelInterpreter, owner: Module, keys: Value) -> None:
 def tie(run: ModelInterpreter, owner: Module, target: str, source: Value) -> None:
     if source is MISSING:
         return None
-    source = source.removeprefix("^")
+    source = source.removeprefix("^").removesuffix("$")
     if found := MOST.fullmatch(target):
         return tie_most(run, owner, found, source)
     if any(one in target + source for one in "\\^$(*[+"):
