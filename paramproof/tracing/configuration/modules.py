@@ -293,6 +293,15 @@ class ModelInterpreter(PartInterpreter):
                 return self.at(element, depth, source, at)
             case Term(op="list", args=args) if isinstance(index, int):
                 return self.native(args.__getitem__, index)
+            case Term(op="concat", args=(Term(op="list", args=(first, more)),)) if (
+                isinstance(index, int) and index >= 0 and mentions_module(items)
+            ):
+                length = self.length(first)
+                return self.both_sides(
+                    self.truth(self.compared(ast.Gt(), length, index)),
+                    lambda: self.element(first, index),
+                    lambda: self.element(more, self.binary(ast.Sub(), index, length)),
+                )
         if mentions_module(items):
             raise Unknown(f"an item of layers {items!r:.80}")
         return super().subscript_of(List((), items), index)

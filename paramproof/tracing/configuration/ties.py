@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -72,14 +73,19 @@ def tie_most(run: ModelInterpreter, owner: Module, target: re.Match[str], source
     holder = run.require(reach(run, owner, target["path"].split(".")), target["path"])
     held = run.require(reach(run, owner, source.split(".")), source)
 
-    def tied(items: Value) -> Value:
+    def tied(items: Value, offset: Value = 0) -> Value:
+        def kept(turn: Value, one: Value) -> Value:
+            number = turn if offset == 0 else run.binary(ast.Add(), turn, offset)
+            return choose(run.compared(ast.Eq(), number, int(target["but"])), one, held)
+
         match items:
             case Term(op="comp", args=(depth, inner, element, True)):
-                is_one = term("==", term("turn", depth), int(target["but"]))
-                return term("comp", depth, inner, choose(is_one, element, held), True)
-            case tuple():
-                but = int(target["but"])
-                return tuple(x if i == but else held for i, x in enumerate(items))
+                return term("comp", depth, inner, kept(term("turn", depth), element), True)
+            case Term(op="concat", args=(Term(op="list", args=(first, more)),)):
+                rest = tied(more, run.binary(ast.Add(), offset, run.length(first)))
+                return term("concat", term("list", tied(first, offset), rest))
+            case Term(op="list", args=args) | tuple(args):
+                return term("list", *(kept(i, one) for i, one in enumerate(args)))
         raise Unknown(f"the tied layers {items!r:.60}")
 
     def put(one: Value) -> None:
