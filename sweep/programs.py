@@ -166,7 +166,8 @@ def lines(data: Data) -> Iterator[str]:
         for kind in VALUES:
             for key, value in sorted(rules[kind].items()):
                 yield f"{name}.{key} = {text(value)}"
-        yield from (f"{name}: {text(one)}" for one in rules["refusals"])
+        # What a class shares with others stands before the rest in a file.
+        yield from sorted(f"{name}: {text(one)}" for one in rules["refusals"])
         for kind in ("aliases", "taken", "reads", "models"):
             for one in sorted(rules.get(kind) or ()):
                 also = f": {rules[kind][one]}" if kind in ("aliases", "models") else ""
