@@ -26,7 +26,7 @@ from sweep.samples.verdict import Verdict
         ({"model_type": "bert", "hidden_act": "none"}, Verdict.NOT_BUILT, "hidden_act"),
         ({"model_type": "no such type"}, Verdict.NOT_BUILT, "model_type"),
         ({"model_type": "mimo", "rms_norm_eps": 1e-5}, Verdict.NOT_BUILT, "model_type"),
-        ({"model_type": "timm_backbone"}, Verdict.NOT_COUNTED, "model_type"),
+        ({"model_type": "pp_doclayout_v3"}, Verdict.NOT_COUNTED, "model_type"),
     ],
 )
 def test_a_configuration_is_judged(config, outcome, key):

@@ -42,7 +42,7 @@ CONFIGS = [
 ]
 
 
-WITHOUT = ("bark", "blip-2", "csm", "llama", "llava", "qwen2_vl")
+WITHOUT = ("blip-2", "csm", "llama", "llava", "qwen2_vl")
 """Types with no such ties: some tie codebooks, in others a part has its own field."""
 
 
