@@ -1,6 +1,7 @@
 """A model of transformers on the meta device, compared with the tensors of its program."""
 
 import warnings
+from collections import Counter
 from copy import deepcopy
 
 import transformers
@@ -52,6 +53,7 @@ def differences(tensors, model):
         for path in sorted(found.keys() | expected.keys())
         if found.get(path) != expected.get(path)
     ]
-    lines += [f"{path} is there twice" for path in found if len(tensors) > len(found)][:1]
+    times = Counter(one.path for one in tensors)
+    lines += [f"{path} is there {many} times" for path, many in times.items() if many > 1]
     ties = {frozenset(paths) for paths in storages.values()} ^ shared
     return lines + [f"{sorted(one)} are tied in one of the two" for one in ties if len(one) > 1]

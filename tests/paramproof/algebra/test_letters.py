@@ -27,6 +27,7 @@ def test_letters_are_different(fields):
 
 
 LETTERS = {
+    "bins[0].n_bins bins[1].n_bins": "nb_bins0 nb_bins1",
     "hidden_size n_embd text_config.hidden_size mlp_expansion depths[1]": "H H2 H_text me de_1",
     "dim width d_model embed_dim dim[12] vision_config.text.dim": "H H2 H3 H4 H_12 H_vision_text",
     # Beside a width of the feed-forward network, hidden_dim is the model's. DistilBERT calls its
