@@ -88,6 +88,11 @@ class Cause:
     def applies_to(self, config: Mapping[str, Any]) -> bool:
         return all(_is(_value_at(config, path), value) for path, value in self.when.items())
 
+    def replaces_in(self, sizes: Mapping[str, int]) -> bool:
+        """Return whether the sizes have a letter that this cause replaces, if it replaces any."""
+        names = (f"{name}{ending}" for name in self.replaced for ending in ENDINGS)
+        return not self.replaced or any(name in sizes for name in names)
+
     def read_sizes(self, config: Mapping[str, Any], layers: int) -> dict[str, int]:
         """Return the sizes that only the library reads, by letter."""
         found = {}

@@ -14,6 +14,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -42,6 +43,9 @@ MAX_DRAWS = 20
 MAX_FILLED = 40
 """How often keys are added to one configuration."""
 
+OTHER_DEFAULTS = "other defaults"
+"""The cause of a difference that is gone when absent keys have transformers' values."""
+
 
 class WrongValue(Exception):
     """A value in ``mlx_lm.toml`` is not the one that transformers' own model has."""
@@ -62,6 +66,10 @@ def draw(model_type: str, random: Random) -> tuple[Keys, Entry, Counter[Group]]:
         set_key(config, path, _written(value, entry(config, name).derivation))
     _draw_flags(config, entry(config, name), random)
     found = entry(config, name)
+    sizes = found.derivation.sizes
+    if any(one.applies_to(config) and not one.replaces_in(sizes) for one in causes_of(model_type)):
+        # As where all layers are of one kind: mlx-lm may build another, whose letters are unknown.
+        raise ValueError(f"{model_type}: a letter that a cause replaces is missing")
     _adapt(config, found)
     groups = _build(config, found)
     with suppress(NotInCatalogue):
@@ -90,14 +98,19 @@ def _adapt(config: Keys, found: Entry) -> None:
     for key in keys_read(config):
         if key not in config and type(size := found.part.get(key)) is int:
             config[key] = size
-    for path, value in _table("absent", kind).items():
-        if (part := part_in(config, parent(path))) is not None and leaf(path) not in part:
-            set_key(config, path, value)
+    _fill(config, found)
     for path, names in _table("names", kind).items():
         kinds = _field(found.part, path)
         set_key(config, path, [names.get(one, names["full_attention"]) for one in kinds])
     for path, rule in _table("lists", kind).items():
         set_key(config, path, _list(_field(found.part, rule["of"]), rule))
+
+
+def _fill(config: Keys, found: Entry) -> None:
+    """Give a configuration transformers' values for absent keys for which mlx-lm takes others."""
+    for path, value in _table("absent", found.model_type).items():
+        if (part := part_in(config, parent(path))) is not None and leaf(path) not in part:
+            set_key(config, path, _field(found.part, path) if value == "own" else value)
 
 
 def _list(kinds: list[str], rule: Mapping[str, Any]) -> list[Any]:
@@ -209,10 +222,22 @@ def compare_entry(
 
 
 def compare_config(config: Mapping[str, Any]) -> Comparison:
-    """Compare a configuration that both libraries count. Raises as they do."""
+    """Compare a configuration that both libraries count. Raises as they do.
+
+    If no cause explains the difference, mlx-lm may take other values for absent keys: then it is
+    compared with those of transformers, and what mlx-lm has more without them is a cause.
+    """
     # mlx-lm builds the model that generates, whatever class a configuration names.
     name = usual_class(with_known_types(config)[0]["model_type"])
-    return compare_entry(config, entry(config, name), build(config))
+    found = entry(config, name)
+    given = compare_entry(config, found, build(config))
+    if not given.unexplained:
+        return given
+    filled = copy.deepcopy(dict(config))
+    _fill(filled, found)
+    same = compare_entry(filled, found, build(filled))
+    causes = {**same.causes, OTHER_DEFAULTS: str(given.theirs - same.theirs)}
+    return replace(given, causes=causes, unexplained=same.unexplained)
 
 
 def types_of_both() -> list[str]:
