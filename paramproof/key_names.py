@@ -1,4 +1,4 @@
-"""Tell from the name of a key whether it is a size, and whether it is another key, misspelt."""
+"""Tell from a key's name whether it is a size, and whether it is another key, misspelt."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ LOOKS_LIKE_SIZE = re.compile(
     r"(n|num|d|dim)_.+|.+_(size|dim|dims|layers|heads|rank|channels|depth)"
 )
 
+MAX_SIZE = 10**9
+"""The largest size that is accepted: larger than any model's."""
+
 SHORT_NAME = 6
 """Names shorter than this may be misspelt by one letter, longer ones by two."""
 
@@ -20,6 +23,12 @@ def looks_like_size(path: str) -> bool:
     """Return whether the name of a key is that of a size in some model type or program."""
     key = leaf(path)
     return key in sizes_by_name() or bool(LOOKS_LIKE_SIZE.fullmatch(key))
+
+
+def is_too_large(value: object) -> bool:
+    """Return whether a number, or one in a list, is no size of a model."""
+    every = value if isinstance(value, list) else [value]
+    return any(type(one) is int and abs(one) > MAX_SIZE for one in every)
 
 
 @lru_cache(2**14)  # Most files of one type have the same unknown keys.

@@ -73,7 +73,8 @@ async function early() {
     const { count } = await import(new URL("reader.js", import.meta.url));
     const name = chosen || JSON.parse(config).architectures[0];
     const { trainable } = await count(config, name, async (file) => (await fetch(new URL(`programs/${file}.json`, import.meta.url))).text());
-    if (!python) say(`${name} has ${trainable.toLocaleString("en")} trainable parameters. Starting Python for all else …`);
+    const is_asked = !python && state.config === config && state.class === chosen;
+    if (is_asked) say(`${name} has ${trainable.toLocaleString("en")} trainable parameters by the keys that it reads. Starting Python, which checks all keys …`);
   } catch {
     // Python says what is wrong.
   }

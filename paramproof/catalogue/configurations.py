@@ -22,13 +22,13 @@ from paramproof.catalogue.names import (
     usual_class,
 )
 from paramproof.catalogue.program import Part, Program, Refused
-from paramproof.catalogue.refusals import impossible, is_too_large, refusal
+from paramproof.catalogue.refusals import given, impossible, refusal
 from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.formulas.active import says_per_token
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.path import joined, lies_in
 from paramproof.formulas.printing import legible, shown
-from paramproof.key_names import looks_like_size
+from paramproof.key_names import is_too_large, looks_like_size
 
 
 def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
@@ -40,9 +40,9 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
     Raises ``InvalidInput``, with the key, for a wrong configuration, and ``NotInCatalogue`` for one
     that transformers refuses or that has no formula.
     """
-    given = config.get("model_type")
-    if not isinstance(given, str):
-        problem = f"model_type={shown(given)} is not a model type of transformers"
+    kind = config.get("model_type")
+    if not isinstance(kind, str):
+        problem = f"{given('model_type', kind)} is not a model type of transformers"
         raise InvalidInput(problem, key="model_type")
     named = class_name or named_class(config)
     keys, read_as = with_known_types(config)
@@ -94,7 +94,7 @@ def _require_one_value(keys: Mapping[str, Any], program: Program) -> None:
     """Raise ``InvalidInput`` if two names of a field have two values."""
     for name, field in program.aliases.items():
         if name in keys and field in keys and keys[name] != keys[field]:
-            problem = f"{name}={shown(keys[name])} and {field}={shown(keys[field])}"
+            problem = f"{given(name, keys[name])} and {given(field, keys[field])}"
             raise InvalidInput(
                 f"{problem} are of one field, but differ: give one of them", key=name
             )
@@ -103,17 +103,20 @@ def _require_one_value(keys: Mapping[str, Any], program: Program) -> None:
 def _require_sizes(found: Entry) -> None:
     """Raise ``InvalidInput`` for a size that is too large, or 0 where a weight has no elements."""
     for path, part in found.parts.items():
-        for name in part.keys.keys() & part.program.types.keys():
-            where, value = joined(path, name), part.keys[name]
-            is_int = type(value) is int
-            # No class compares the number of experts of a token with anything.
-            if is_too_large(value) or (is_int and value < 0 and says_per_token(name)):
+        for key, value in part.keys.items():
+            name, where = part.program.aliases.get(key, key), joined(path, key)
+            if name not in part.program.types:
+                continue
+            # No class compares the number of experts of a token, and few compare that of heads.
+            is_compared = not (says_per_token(name) or name.endswith("heads"))
+            if is_too_large(value) or (type(value) is int and value < 0 and not is_compared):
                 raise impossible(where, value)
-            if is_int and not value and looks_like_size(name):
-                keys = with_key(found.part, where, part.program.defaults.get(name) or 1)
+            if type(value) is int and not value and looks_like_size(name):
+                other = part.program.defaults.get(name) or 1
                 with suppress(Refused):
-                    other = programs().configuration(keys)
-                    if _empty(other, found.class_name) < _empty(found.part, found.class_name):
+                    keys = with_key(found.part, joined(path, name), other)
+                    made = programs().configuration(keys)
+                    if _empty(made, found.class_name) < _empty(found.part, found.class_name):
                         raise impossible(where, 0)
 
 

@@ -185,8 +185,9 @@ def _parts(part: Any, path: str, keys: Any) -> Iterator[tuple[str, ReadPart, Map
     flat = {key: value for key, value in keys.items() if key not in part.program.types}
     for name, value in part.values.items():
         if isinstance(value, Part):
-            own = flat if keys.get(name) is None else keys[name]
-            yield from _parts(value, joined(path, name), own)
+            # Of the keys outside, those that the part was made of.
+            own = {key: one for key, one in flat.items() if value.keys.get(key, ABSENT) == one}
+            yield from _parts(value, joined(path, name), keys.get(name) or own)
 
 
 def with_key(holder: Any, path: str, value: object) -> dict[str, Any]:
@@ -197,5 +198,6 @@ def with_key(holder: Any, path: str, value: object) -> dict[str, Any]:
     aliases = holder.program.aliases if is_made else {}
     keys = {key: one for key, one in keys.items() if aliases.get(key) != name}
     if rest:
-        value = with_key((holder.values if is_made else holder).get(name) or {}, rest, value)
+        inner = (holder.values if is_made else holder).get(name)
+        value = with_key(inner if isinstance(inner, Mapping | Part) else {}, rest, value)
     return {key: one for key, one in {**keys, name: value}.items() if one is not ABSENT}

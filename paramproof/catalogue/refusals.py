@@ -18,10 +18,10 @@ from paramproof.catalogue.program import ABSENT, LIMIT, OPERATIONS, Catalogue, R
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.path import joined, leaf
 from paramproof.formulas.printing import legible, shown, some_of
-from paramproof.key_names import looks_like_size
+from paramproof.key_names import MAX_SIZE, is_too_large, looks_like_size
 
-MAX_SIZE = 10**9
-"""The largest size that is accepted: larger than any model's."""
+MOST_KEYS = 300
+"""A dictionary of more keys, as of labels, is at fault as a whole or not at all."""
 
 OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
@@ -42,9 +42,9 @@ def refusal(error: Refused, class_name: str, keys: Keys) -> ValueError:
     model_type = str(keys["model_type"])
     values = {path: one for path in error.keys if (one := _at(keys, path)) is not ABSENT}
     alone = _alone(values, class_name, keys) or _alone(dict(_leaves(keys, "")), class_name, keys)
-    given = alone or values
-    key, what = next(iter(given), ""), " and ".join(_shown(*one) for one in given.items())
-    is_refused = error.kind == "raised" and all(leaf(one) != "model_type" for one in given)
+    at_fault = alone or values
+    key, what = next(iter(at_fault), ""), " and ".join(given(*one) for one in at_fault.items())
+    is_refused = error.kind == "raised" and all(leaf(one) != "model_type" for one in at_fault)
 
     def refused(problem: str, key: str = key, is_refused: bool = is_refused) -> ValueError:
         about: dict[str, Any] = {"model_type": model_type, "key": key, "is_refused": is_refused}
@@ -54,19 +54,19 @@ def refusal(error: Refused, class_name: str, keys: Keys) -> ValueError:
         return InvalidInput(f"{what} is not possible: it {error.reason}", key=key)
     if lacking := "" if alone else _lacking(error, class_name, keys):
         return refused(f"{legible(lacking)} is absent and has no default", lacking, False)
-    for path, value in given.items():
+    for path, value in at_fault.items():
         is_small = type(value) is int and value < 1 and looks_like_size(path)
         if is_small or is_too_large(value):
             return impossible(path, value)
         if type(value) is int and value > LIMIT and not is_refused:
-            problem = f"{_shown(path, value)} is too large for paramproof, which computes "
+            problem = f"{given(path, value)} is too large for paramproof, which computes "
             return InvalidInput(f"{problem}lists of at most {LIMIT:,} items", key=path)
-    if alone and given[key] is None:
+    if alone and at_fault[key] is None:
         return refused(f"{what} is not supported: leave it out")
     if not is_refused:
         return refused(f"there is no formula of {class_name} for {what or 'this file'}")
     if due := _remedy(class_name, keys, key, error.keys):
-        return refused(f"{_shown(key, given[key])} is not supported: it must be {due}")
+        return refused(f"{given(key, at_fault[key])} is not supported: it must be {due}")
     library = library_of(model_type)
     what = what or f"this file: {legible(str(error.reason))}"
     return refused(f"{class_name} of {library} {versions_of(model_type)[library]} refuses {what}")
@@ -77,7 +77,7 @@ def _lacking(error: Refused, class_name: str, keys: Keys) -> str:
     is_whole = error.part is not None and error.part.keys is keys
     lacking: list[str] = [path for path in error.keys if is_whole and _at(keys, path) is ABSENT]
     for path in [one for one in lacking if error.keys[one] in (None, ABSENT)]:
-        is_all = len(lacking) == len(error.keys)
+        is_all = "." not in path and len(lacking) == len(error.keys)
         if is_all or _is_counted(class_name, with_key(error.part, path, 1)):
             return path
     return ""
@@ -101,22 +101,18 @@ def _alone(values: Keys, class_name: str, keys: Keys) -> dict[str, Any]:
 
 def _leaves(keys: Keys, before: str) -> Iterator[tuple[str, Any]]:
     for key, value in keys.items():
-        if isinstance(value, Mapping) and value:
+        if isinstance(value, Mapping) and 0 < len(value) <= MOST_KEYS:
             yield from _leaves(value, joined(before, key))
-        else:
+        elif "." not in key:
             yield joined(before, key), value
 
 
 def impossible(path: str, size: object) -> InvalidInput:
-    problem = f"{_shown(path, size)} is not possible: it must be between 1 and {MAX_SIZE:,}"
+    problem = f"{given(path, size)} is not possible: it must be between 1 and {MAX_SIZE:,}"
     return InvalidInput(problem, key=path)
 
 
-def is_too_large(value: object) -> bool:
-    return type(value) is int and abs(value) > MAX_SIZE
-
-
-def _shown(path: str, value: object) -> str:
+def given(path: str, value: object) -> str:
     return f"{legible(path)}={'null' if value is None else shown(value)}"
 
 

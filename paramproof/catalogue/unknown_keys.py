@@ -29,17 +29,17 @@ def find_unknown_keys(entry: Entry, config: Mapping[str, Any]) -> tuple[str, ...
     """
     program = entry.part.program.name
     data = programs().file(programs().index["configurations"][program])["configurations"][program]
-    found = []
+    parts, looked = entry.parts.items(), data.get("reads", ())
+    found, read = [], {joined(path, key) for path, one in parts for key in one.read}
     for part, key, value in _unknown(config, "", entry.part):
-        path = joined(part, key)
-        # Some classes look for parts of others' configurations, of which their own have none.
-        if path in data.get("reads", ()) and not isinstance(value, Mapping):
-            continue
-        found.append(path)
-        sizes = [*_sizes_in(key, value)]
+        path, sizes = joined(part, key), [*_sizes_in(key, value)]
+        # Classes also look for keys that others have: such a size may have no effect.
+        is_read = path in read or (path in looked and not isinstance(value, Mapping))
+        found += [] if is_read else [path]
         for name, size in sizes:
-            _require_no_default(entry, part, key, name, size)
-        if not sizes:
+            if not is_read or entry.count_with(path, size + 1) == entry.count:
+                _require_no_default(entry, part, key, name, size)
+        if not (sizes or is_read):
             _require_not_misspelt(entry, part, key, value)
     return tuple(found)
 
@@ -47,11 +47,11 @@ def find_unknown_keys(entry: Entry, config: Mapping[str, Any]) -> tuple[str, ...
 def _unknown(config: Mapping[str, Any], path: str, part: Any) -> Iterator[tuple[str, str, object]]:
     """Yield each unknown key with the path of its part, and its value."""
     parts = {name: one for name, one in part.values.items() if isinstance(one, ReadPart)}
-    # The keys of a part that is absent may be at top level. Classes also look for keys of others.
-    owners = [part, *(one for name, one in parts.items() if config.get(name) is None)]
-    known = {QUANTIZATION, *irrelevant_keys()}
-    for one in owners:
-        known.update(one.read, one.program.types, one.program.fields, one.program.taken)
+    # The keys of a part that is absent may be at top level, if it is made of them.
+    own = part.program
+    known = {QUANTIZATION, *irrelevant_keys(), *own.types, *own.fields, *own.taken}
+    for one in (one for name, one in parts.items() if config.get(name) is None):
+        known.update(k for k in one.keys if k in config and one.keys[k] == config[k])
     for key, value in config.items():
         inner = parts.get(part.program.aliases.get(key, key))
         if inner and isinstance(value, Mapping):

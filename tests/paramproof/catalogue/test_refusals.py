@@ -2,7 +2,7 @@
 
 import pytest
 
-from paramproof.catalogue import entry
+from paramproof.catalogue import entry, refusals
 from paramproof.catalogue.entries import with_key
 from paramproof.catalogue.names import programs
 from paramproof.catalogue.program import Refused
@@ -45,6 +45,7 @@ REFUSED = {
     "no heads": ({"num_attention_heads": 0}, f"num_attention_heads=0 {RANGE}"),
     "no width": ({"hidden_size": 0}, f"hidden_size=0 {RANGE}"),
     "no width of a head": ({"head_dim": 0}, f"head_dim=0 {RANGE}"),
+    "negative heads": ({"num_attention_heads": -4}, f"num_attention_heads=-4 {RANGE}"),
     "huge": ({"vocab_size": 10**26}, f"vocab_size={10**26} {RANGE}"),
     "a text": (
         {"hidden_size": "abc"},
@@ -66,6 +67,34 @@ def test_refused(name):
         entry({"model_type": "llama", **keys})
     assert says in str(caught.value)
     assert caught.value.key in keys
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"model_type": "bart", "hidden_size": 10**10},
+        {"model_type": "t5", "head_dim": 0},
+        {"model_type": "resnet", "hidden_sizes": [10**12, 2, 2, 2]},
+    ],
+)
+def test_sizes_have_bounds_under_any_name_and_in_lists(keys):
+    with pytest.raises(InvalidInput, match=RANGE) as caught:
+        entry(keys)
+    assert caught.value.key in keys
+
+
+def test_a_refused_file_may_have_a_dot_in_a_key():
+    with pytest.raises(NotInCatalogue) as caught:
+        entry({"model_type": "llama", "hidden_size": 64, "hidden_size.x": 1, "hidden_act": "x"})
+    assert caught.value.key == "hidden_act"
+
+
+def test_labels_are_not_dropped_one_by_one(monkeypatch):
+    dropped = []
+    monkeypatch.setattr(refusals, "_is_counted", lambda *given: dropped.append(given))
+    with pytest.raises(NotInCatalogue):
+        entry({"model_type": "vit", "hidden_act": "x", "id2label": dict.fromkeys(range(1000))})
+    assert len(dropped) < 20
 
 
 def test_no_layers_are_a_model():
