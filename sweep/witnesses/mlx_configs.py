@@ -31,7 +31,7 @@ from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import leaf, parent
 from sweep.library.keys import Keys, part_in, set_key
 from sweep.samples.sizes import with_other_sizes
-from sweep.witnesses.comparison import Comparison, Group, Refused, causes_of, compare
+from sweep.witnesses.comparison import STATES, Comparison, Group, Refused, causes_of, compare
 from sweep.witnesses.mlx_lm import MissingKeys, build, has_language_model, keys_read
 
 FOLDER = Path(__file__).parents[2] / "tests" / "catalogue"
@@ -42,6 +42,9 @@ MAX_DRAWS = 20
 
 MAX_FILLED = 40
 """How often keys are added to one configuration."""
+
+MAX_SIZE = 64
+"""The largest size for a key that transformers does not read."""
 
 OTHER_DEFAULTS = "other defaults"
 """The cause of a difference that is gone when absent keys have transformers' values."""
@@ -64,12 +67,13 @@ def draw(model_type: str, random: Random) -> tuple[Keys, Entry, Counter[Group]]:
         raise ValueError(f"no configuration of {model_type} was drawn")
     for path, value in _table("sizes", model_type).items():
         set_key(config, path, _written(value, entry(config, name).derivation))
-    _draw_flags(config, entry(config, name), random)
+    _draw_conditions(config, entry(config, name), random)
     found = entry(config, name)
-    sizes = found.derivation.sizes
-    if any(one.applies_to(config) and not one.replaces_in(sizes) for one in causes_of(model_type)):
-        # As where all layers are of one kind: mlx-lm may build another, whose letters are unknown.
-        raise ValueError(f"{model_type}: a letter that a cause replaces is missing")
+    for cause in causes_of(model_type):
+        is_met = cause.when and cause.applies_to(config)
+        # Where all layers are of one kind, mlx-lm may build another, whose letters are unknown.
+        if is_met and not cause.replaces_in(found.derivation.sizes):
+            raise ValueError(f"{model_type}: a letter that a cause replaces is missing")
     _adapt(config, found)
     groups = _build(config, found)
     with suppress(NotInCatalogue):
@@ -79,14 +83,25 @@ def draw(model_type: str, random: Random) -> tuple[Keys, Entry, Counter[Group]]:
     return config, found, groups
 
 
-def _draw_flags(config: Keys, found: Entry, random: Random) -> None:
-    """Draw the flags and lists of layer kinds that decide whether a cause applies."""
-    for path in sorted({path for one in causes_of(found.model_type) for path in one.when}):
+def _draw_conditions(config: Keys, found: Entry, random: Random) -> None:
+    """Draw the keys that decide whether a cause applies: flags, kinds of layers, sizes, none."""
+    causes = causes_of(found.model_type)
+    conditions = {(path, wanted) for one in causes for path, wanted in one.when.items()}
+    for path, wanted in sorted(conditions, key=str):
         value = _field(found.part, path)
-        if isinstance(value, bool) and random.random() < 0.5:
-            set_key(config, path, random.random() < 0.5)
-        elif isinstance(value, list) and value and random.random() < 0.5:
-            set_key(config, path, random.choices(sorted(set(value)), k=len(value)))
+        if random.random() < 0.5:
+            continue
+        if wanted in ("absent", "none"):
+            (part_in(config, parent(path)) or {}).pop(leaf(path), None)
+        elif isinstance(value, list) and value:
+            kinds = _table("names", found.model_type).get(path, value)
+            set_key(config, path, random.choices(sorted({*kinds}), k=len(value)))
+        elif wanted not in STATES:
+            other = not wanted if isinstance(wanted, bool) else value
+            set_key(config, path, random.choice((wanted, other)))
+        elif type(value) is int or value in (None, ABSENT):
+            size = value or 1 if type(value) is int else MAX_SIZE
+            set_key(config, path, random.randint(1, size))
 
 
 def _adapt(config: Keys, found: Entry) -> None:
