@@ -77,8 +77,8 @@ def _lacking(error: Refused, class_name: str, keys: Keys) -> str:
     is_whole = error.part is not None and error.part.keys is keys
     lacking: list[str] = [path for path in error.keys if is_whole and _at(keys, path) is ABSENT]
     for path in [one for one in lacking if error.keys[one] in (None, ABSENT)]:
-        is_all = "." not in path and len(lacking) == len(error.keys)
-        if is_all or _is_counted(class_name, with_key(error.part, path, 1)):
+        is_sure = len(lacking) == len(error.keys) and (error.kind == "raised" or "." not in path)
+        if is_sure or _is_counted(class_name, with_key(error.part, path, 1)):
             return path
     return ""
 
