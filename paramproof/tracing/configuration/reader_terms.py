@@ -32,7 +32,7 @@ def lowered(value: Value) -> Value:
         case Term(op="not", args=(Term(op="and", args=(one, other)),)) if is_not(one, other):
             return term("or", lowered(negate(one)), lowered(negate(other)))
         case Term(op="accepts", args=(inner, kind)):
-            return lowered(accepts(lowered(inner), kind))
+            return lowered(accepts(inner, kind))
     args = value.args
     if value.op in LOOPS and isinstance(args[0], int):
         args = (LETTERS[args[0]], *args[1:])
