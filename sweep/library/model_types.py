@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from transformers import CONFIG_MAPPING
 from transformers.models.auto import modeling_auto
 
@@ -14,7 +12,7 @@ _USED = """
     clip siglip_vision_model siglip whisper wav2vec2 swin
 """
 MOST_USED = [name for name in _USED.split() if name in CONFIG_MAPPING]
-"""Types that are compared with transformers each time. Some releases lack some of them."""
+"""The most used types, which are traced with each release. Some releases lack some of them."""
 
 
 TASKS = """
@@ -57,16 +55,6 @@ UNLISTED_CLASSES = {
     "xlnet": ["XLNetForQuestionAnswering"],
 }
 """Classes that people load, but that no table of transformers lists."""
-
-
-def types_to_check(known: Sequence[str], digest: int) -> list[str]:
-    """Return the types to check: the most used ones, and a tenth of the others by ``digest``.
-
-    It is another tenth whenever the catalogue's data change.
-    """
-    others = [name for name in known if name not in MOST_USED]
-    most = [name for name in MOST_USED if name in known]
-    return [*most, *(name for i, name in enumerate(others) if i % 10 == digest % 10)]
 
 
 def classes_of_type(model_type: str) -> list[str]:

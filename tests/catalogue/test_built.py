@@ -21,7 +21,6 @@ pytestmark = pytest.mark.framework("transformers")
 transformers = pytest.importorskip("transformers")
 
 from sweep.library.model import find_mismatch
-from sweep.library.model_types import MOST_USED, types_to_check
 from sweep.samples import adversary, coverage
 from sweep.samples.adversary import judge, judge_random
 from sweep.samples.coverage import Kind
@@ -29,11 +28,17 @@ from sweep.samples.sizes import with_other_sizes
 from sweep.samples.verdict import Verdict
 from tests.answers import CASES, RELEASED, read
 
-DIGEST = crc32(HERE.joinpath("names.json").read_bytes())
-"""The same types are checked until the data change."""
+DIGEST = crc32(b"".join(one.read_bytes() for one in sorted(HERE.glob("programs/*.json"))))
+"""The same sizes are drawn until the data change."""
 
-LIMITED = {"bark", "granite_swa", "granitemoe_swa", "levit", "zamba", "zamba2"}
+LIMITED = {
+    *("bark", "edgetam", "edgetam_vision_model", "fast_vlm", "granite_swa", "granitemoe_swa"),
+    *("levit", "pp_chart2table", "zamba", "zamba2"),
+}
 """Types whose models transformers builds at the defaults, and whose programs refuse them."""
+
+BROKEN = {"vitmatte"}
+"""Types that are counted at the defaults, and whose models raise a TypeError."""
 
 TYPES = [name for name in model_types() if has_type(name)]
 
@@ -59,11 +64,11 @@ def test_a_released_model_is_counted_as_it_is_built(line):
     assert found.verdict is Verdict.EQUAL, found.problem
 
 
-@pytest.mark.shared("models are built for each of some 110 types")
-@pytest.mark.parametrize("name", types_to_check(TYPES, DIGEST))
+@pytest.mark.shared("models are built for each type")
+@pytest.mark.parametrize("name", TYPES)
 def test_each_class_at_its_defaults_and_at_other_sizes(name):
     """A refusal is not a wrong count, but some class of a type is built."""
-    random, found = Random(DIGEST), []
+    random, found = Random(f"{DIGEST} {name}"), []
     for one in classes_of(name):
         config = {"model_type": name, "architectures": [one]}
         found += [judge(config)]
@@ -71,8 +76,9 @@ def test_each_class_at_its_defaults_and_at_other_sizes(name):
             found += [judge(sized)]
     assert [str(one) for one in found if one.verdict is Verdict.OTHER] == []
     is_counted = any(one.verdict is Verdict.EQUAL for one in found)
-    own = [coverage.judge(Kind.SERVED, one.config).verdict for one in found if not is_counted]
-    assert is_counted == (name not in LIMITED) or {*own} == {Verdict.NOT_BUILT}
+    known = [one for one in found if not is_counted and "ImportError" not in str(one.problem)]
+    own = {coverage.judge(Kind.SERVED, one.config).verdict for one in known}
+    assert is_counted == (name not in LIMITED | BROKEN) or own <= {Verdict.NOT_BUILT}
 
 
 def test_no_count_of_the_adversary_is_wrong(share):
@@ -82,15 +88,6 @@ def test_no_count_of_the_adversary_is_wrong(share):
     assert [str(one) for one in found if one.verdict is Verdict.OTHER] == []
     assert verdicts[Verdict.EQUAL] >= number // 4
     assert verdicts[Verdict.NOT_COUNTED] < 3 * number // 4
-
-
-def test_types_to_check():
-    """The most used types come each time, and each of the others for some digest."""
-    assert len(MOST_USED) == 40
-    assert set(MOST_USED) <= set(TYPES)
-    each = [types_to_check(TYPES, number) for number in range(10)]
-    assert all(one[:40] == list(MOST_USED) for one in each)
-    assert sorted(name for one in each for name in one[40:]) == sorted(set(TYPES) - set(MOST_USED))
 
 
 # Wrong counts are reported.
