@@ -50,28 +50,30 @@ def is_table(model, name):
     return isinstance(model.get_submodule(name.rpartition(".")[0]), torch.nn.Embedding)
 
 
-def tied_heads(keys, class_name):
-    """Return the heads that transformers ties although a field is false, with their model."""
-    model = attempt(model_of, keys["model_type"], class_name, keys)
-    if model is None or getattr(model.config, TIE, None) is not True:
+def tied_heads(model):
+    """Return the heads that transformers ties although a field is false."""
+    if getattr(model.config, TIE, None) is not True:
         return []
     ties = model.all_tied_weights_keys.items()
     return [one for one, of in ties if is_table(model, of) and not is_table(model, one)]
 
 
-def test_the_heads_are_those_that_transformers_unties(share):
+def test_the_heads_are_those_that_transformers_unties():
     """Of types whose class turns the field to true, or whose text part has it false."""
     found = 0
-    for name in share.part([*filter(has_type, model_types())]):
+    for name in filter(has_type, model_types()):
         for keys in ({TIE: False}, {"text_config": {TIE: False}}):
             keys = {"model_type": name, **keys}
             try:
-                mine = [one.path for one in entry(keys).heads]
+                made = entry(keys)
             except ValueError:
                 continue
-            assert mine == tied_heads(keys, usual_class(name)), keys
-            found += len(mine)
-    assert found > 30 // share.of
+            model = attempt(model_of, name, usual_class(name), keys)
+            # Gemma 3n needs timm, and Canary keeps a `text_config` without reading it.
+            if model is not None and not made.unknown:
+                assert [one.path for one in made.heads] == tied_heads(model), keys
+                found += len(made.heads)
+    assert found > 30
 
 
 @pytest.mark.parametrize("model_type", WITHOUT)
