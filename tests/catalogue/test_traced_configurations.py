@@ -43,6 +43,9 @@ UNKNOWN = {
 }
 """Fields that a class sets in a way that is not followed. No model reads them."""
 
+NOT_MADE = {"cohere_compass", "cohere_compass_text", "gemma3n_vision", "gemma4_assistant", "nougat"}
+"""Types of which transformers makes no configuration that is drawn, or whose programs refuse it."""
+
 
 def differences(made, expected, path=""):
     """Yield the fields in which what the reader makes differs from transformers' configuration."""
@@ -63,7 +66,7 @@ def plain(value):
 
 @pytest.mark.parametrize("name", CONFIG_MAPPING)
 def test_a_program_makes_the_fields_that_transformers_makes(name):
-    random = Random(name)
+    random, compared = Random(name), 0
     for number in range(DRAWS):
         config = draw_config(name, random) if number else {"model_type": name}
         config = {key: value for key, value in config.items() if key not in OTHER_RULES}
@@ -86,6 +89,8 @@ def test_a_program_makes_the_fields_that_transformers_makes(name):
             continue
         found = differences(made, expected)
         assert [one for one in found if one[0] != UNKNOWN.get(name)] == [], config
+        compared += 1
+    assert compared or name in NOT_MADE
 
 
 ODD = {"head_dim": 65, "num_attention_heads": 4}
