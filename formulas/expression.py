@@ -322,7 +322,7 @@ def as_operand(one: Operand) -> Operand:
         match [*one.terms.items()]:
             case [(((Computed() as atom, 1),), 1)] if not atom.is_whole:
                 return atom
-    return one
+    return expression(one) if isinstance(one, int) else one
 
 
 def _number(one: Operand, sizes: Mapping[str, int]) -> Any:
@@ -339,7 +339,8 @@ def _operand_with(one: Operand, values: Mapping[str, Expression | Number]) -> Op
         return one.substitute(values)
     if not isinstance(one, Computed):
         return one
-    result = Computed(one.function, tuple(_operand_with(part, values) for part in one.operands))
+    parts = [as_operand(_operand_with(part, values)) for part in one.operands]
+    result = Computed(one.function, tuple(parts))
     # A float stays a float: with a fraction, the next operation would give another result.
     return result if result.letters else result.compute({})
 
