@@ -16,6 +16,7 @@ from zlib import crc32
 
 from paramproof.catalogue.names import HERE
 from paramproof.tracing.configuration.nodes import (
+    EMPTY,
     FORMAT,
     VALUES,
     Data,
@@ -89,7 +90,7 @@ def write_files(files: Mapping[str, Data]) -> None:
         is_other = "transformers" not in data["versions"]
         of = data["configurations"].items()
         rules = {k: v if is_other else {"base": BASE, **without(v, common)} for k, v in of}
-        own[name] = {**data, "configurations": rules}
+        own[name] = {**data, "configurations": {k: in_order_of_kinds(v) for k, v in rules.items()}}
     base: Data = {"format": FORMAT, "configurations": {BASE: common}, "models": {}}
     number = Counter(one for data in own.values() for one in terms_in(values_in(data)))
     shared, numbers = encoded_base(base, [one for one, n in number.items() if n >= MIN_FILES])
@@ -99,6 +100,12 @@ def write_files(files: Mapping[str, Data]) -> None:
     for name, data in own.items():
         write(name, encoded(data, numbers))
     write("index", index_of(own))
+
+
+def in_order_of_kinds(rules: Data) -> Data:
+    """Return rules in the order in which a file is read, wherever they come from."""
+    first = {"base": rules["base"]} if "base" in rules else {}
+    return {**first, **EMPTY, **rules}
 
 
 def common_values(of_classes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -149,6 +156,8 @@ def index_of(files: Mapping[str, Data]) -> Data:
 def differences(before: Mapping[str, Data], after: Mapping[str, Data]) -> Iterator[str]:
     """Yield what differs between files, a line for each rule and each tensor."""
     for name in dict.fromkeys((*before, *after)):
+        if before.get(name) is after.get(name):
+            continue
         old, new = ([*lines(files[name])] if name in files else [] for files in (before, after))
         if old != new:
             for line in difflib.unified_diff(old, new, lineterm="", n=0):
