@@ -20,6 +20,7 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from paramproof.catalogue.configurations import entry
 from paramproof.catalogue.names import irrelevant_keys
+from paramproof.resolver import resolve
 from sweep.library.keys import Keys, own_keys
 from sweep.library.model import Mismatch, attempt, find_mismatch
 from sweep.samples.sizes import with_other_sizes
@@ -77,12 +78,17 @@ def judge_random(names: Sequence[str], number: int, seed: int) -> Iterator[Judge
 
 
 def judge(config: Keys) -> Judgement:
-    """Compare what the catalogue says of a configuration with transformers' model."""
+    """Compare what the catalogue says of a configuration with transformers' model.
+
+    What a user's count has is compared with the entry's.
+    """
     try:
-        found = entry(config)
+        found, counted = entry(config), resolve(config).inventory().total()
     except ValueError as error:
         return Judgement(config, Verdict.NOT_COUNTED, error)
     problem = find_mismatch(found, config)
+    if problem is None and counted != found.count:
+        problem = Mismatch(False, f"counted as {counted}, and the entry has {found.count}")
     if problem is None:
         return Judgement(config, Verdict.EQUAL)
     return Judgement(config, Verdict.REFUSED if problem.is_refusal else Verdict.OTHER, problem)

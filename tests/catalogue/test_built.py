@@ -104,6 +104,14 @@ def test_a_wrong_entry_is_found(monkeypatch):
     assert str(found).endswith(json.dumps(config))
 
 
+def test_a_count_that_is_not_that_of_the_entry_is_found(monkeypatch):
+    other = adversary.resolve({"model_type": "gpt2"})
+    monkeypatch.setattr(adversary, "resolve", lambda _: other)
+    found = judge({"model_type": "bert"})
+    assert found.verdict is Verdict.OTHER
+    assert str(found).startswith("bert: counted as 124439808, and the entry has 109482240")
+
+
 @pytest.mark.parametrize(
     ("keys", "is_refusal", "why"),
     [
