@@ -4,6 +4,8 @@ The tests leave out the catalogue, except where they run the command.
 """
 
 import json
+import subprocess
+import sys
 import textwrap
 
 import pytest
@@ -71,12 +73,29 @@ def mixtral(derive_in_process):
     return resolve(MIXTRAL)
 
 
-def test_count(derive_in_process):
-    """PReLU has a parameter in each layer."""
-    found = resolve(MIXTRAL | {"hidden_act": "prelu", "head_dim": 8})
-    assert found.inventory().total() == MIXTRAL_HAS + 3
-    assert found.architecture.is_proved
-    assert found.seconds is not None
+RUN = """
+from paramproof.cli.main import main
+from paramproof.formulas.errors import NotInCatalogue
+from paramproof.resolver import lookup
+
+def absent(*_):
+    raise NotInCatalogue("not in the catalogue", install="derive it")
+
+lookup.entry_of = absent
+main()
+"""
+
+
+def test_count(tmp_path):
+    """The catalogue is left out. PReLU has a parameter in each layer."""
+    (tmp_path / "config.json").write_text(json.dumps(MIXTRAL | {"hidden_act": "prelu"}))
+    command = [sys.executable, "-c", RUN, "count", "config.json", "--derive"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert f"total {MIXTRAL_HAS + 3:,} 100.00 %" in lines
+    (formula,) = (line for line in lines if line.startswith("formula: "))
+    assert formula.startswith("formula: MixtralForCausalLM, derived in ")
 
 
 def test_another_class(derive_in_process):
