@@ -82,7 +82,7 @@ def test_a_configuration_is_counted_before_python_has_started(static_page):
     static_page.page.wait_for_selector("#status:has-text('parameters')")
     (name,) = LLAMA_3_1_8B["architectures"]
     total = resolve(LLAMA_3_1_8B).inventory().total()
-    assert f"{name} has {total:,} trainable parameters." in static_page.text("#status")
+    assert f"{name} has {total:,} trainable parameters by the keys" in static_page.text("#status")
 
 
 @pytest.mark.parametrize("more", [{"hidden_size": "wide"}, {"architectures": ["NoSuchClass"]}])
