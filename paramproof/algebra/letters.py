@@ -19,8 +19,6 @@ _MEANING_OF = {name: size for size in size_names() for name in size.names}
 AMBIGUOUS = "hidden_dim"
 """The width of the feed-forward network; the model's width if another field has the former."""
 
-BRACKETS = str.maketrans("", "", "[]")
-
 
 def letters_for(fields: Iterable[str], known: Mapping[str, str] = {}) -> dict[str, str]:
     """Return a letter for each field, all different: ``{"hidden_size": "H", …}``.
@@ -46,9 +44,9 @@ def letters_for(fields: Iterable[str], known: Mapping[str, str] = {}) -> dict[st
         if name == AMBIGUOUS and tuple(parts) in with_feed_forward:
             letter = "H"
         # A single letter without a custom would look like a customary one.
-        marks = [part.removesuffix("_config").translate(BRACKETS) for part in parts]
+        marks = [part.removesuffix("_config") for part in parts]
         marks += [index[:-1]] if bracket else []
-        wanted = "_".join([letter, *marks])
+        wanted = "_".join([letter, *marks]).replace("[", "").replace("]", "")
         chosen, number = wanted, 2
         while chosen in taken:
             chosen, number = f"{wanted}{number}", number + 1
