@@ -22,8 +22,9 @@ WRONG = Verdict.OTHER, Verdict.REFUSED
 def test_random_configurations_are_counted_as_mlx_lm_builds_them(name):
     found = list(check_type(name, CONFIGURATIONS, seed=1))
     assert [str(one) for one in found if one.verdict in WRONG] == []
-    # PLaMo's numbers of heads are seldom drawn.
-    assert Counter(one.verdict for one in found)[Verdict.EQUAL] > CONFIGURATIONS / 20
+    # What these require of numbers of heads is seldom drawn.
+    share = 20 if name in ("deepseek", "phi3small", "plamo") else 4
+    assert Counter(one.verdict for one in found)[Verdict.EQUAL] > CONFIGURATIONS / share
 
 
 @pytest.mark.parametrize("name", ["mimo", "qwen"])
