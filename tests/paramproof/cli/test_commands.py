@@ -42,7 +42,7 @@ CONFIGS = {
     "flan.json": FLAN_T5_SMALL,
     "tied.json": without(FLAN_T5_SMALL, "tie_word_embeddings"),
     "deepseek.json": DEEPSEEK_V3,
-    "deep.json": DEEPSEEK_V3 | {"num_hidden_layers": 100_000},
+    "deep.json": DEEPSEEK_V3 | {"num_hidden_layers": 5_000},
     "mixtral.json": MIXTRAL_8X7B,
     "small.json": MIXTRAL | {"num_local_experts": 5, "num_experts_per_tok": 2},
     "wrong-experts.json": MIXTRAL | {"num_local_experts": 5, "num_experts_per_tok": 6},
