@@ -43,12 +43,7 @@ MODELS_REFUSED: dict[str, set[str]] = {
 
 FEATURES_REFUSED: dict[str, set[str]] = {
     "keras-bert": {"mlm untied", "L = 0, no pooler", "H = 1", "T = 1", "T = 3"},
-    "transformers": {
-        "mlm",
-        "mlm untied",
-        "llama, A does not divide H",
-        "llama, V = F = H = 1",
-    },
+    "transformers": {"mlm", "mlm untied", "llama, A does not divide H", "llama, V = F = H = 1"},
 }
 """Refused features of supported families, by their names in ``features.py``."""
 

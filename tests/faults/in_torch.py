@@ -151,10 +151,7 @@ dropped(
             "No norm after the embeddings: the paper does not mention it, the code has it.",
         ),
         "attention norm missing": ("layers.*.norm1", "No norm after the attention."),
-        "feed forward norm missing": (
-            "layers.*.norm2",
-            "No norm after the feed-forward network.",
-        ),
+        "feed forward norm missing": ("layers.*.norm2", "No norm after the feed-forward network."),
         "mlm norm missing": ("mlm_norm", "No norm in the MLM head."),
         "norm biases dropped": (
             "layers.*.{norm1,norm2}.bias",

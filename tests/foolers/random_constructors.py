@@ -96,11 +96,7 @@ EXPRESSIONS = {
         "(<condition0> and <condition0>)",
         "(<condition0> or <condition0>)",
     ],
-    "plain": [
-        "<whole> <order> <limit>",
-        "<whole> <order> <leaf>",
-        "<leaf> % <small> == 0",
-    ],
+    "plain": ["<whole> <order> <limit>", "<whole> <order> <leaf>", "<leaf> % <small> == 0"],
     "hidden": [
         "<number> * <leaf> < <far>",
         "<leaf> * <number> <order> <far>.5",

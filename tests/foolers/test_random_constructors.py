@@ -11,10 +11,7 @@ from paramproof.formulas.expression import expression
 from tests.foolers.judging import in_letters, judge
 from tests.foolers.random_constructors import SIZES, module_of, sources
 
-pytestmark = [
-    pytest.mark.framework("torch"),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = [pytest.mark.framework("torch"), pytest.mark.filterwarnings("ignore")]
 
 EXAMPLES = int(os.environ.get("RANDOM_CONSTRUCTORS", max(200, settings().max_examples)))
 FACTORS = (0.3, 1, 1.5, 3, 7, 40, 40, 300, 300)

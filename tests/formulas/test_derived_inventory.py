@@ -28,10 +28,7 @@ def test_other_sizes():
     sizes = {**MIXTURE.sizes, "L": 9, "D": 9}
     assert MIXTURE.inventory(sizes).total() == MIXTURE.formula.evaluate(sizes)
     absent = [one.path for one in MIXTURE.inventory(sizes) if not one.present]
-    assert absent == [
-        "model.layers.*.mlp.experts.*.weight",
-        "model.layers.*.mlp.router.weight",
-    ]
+    assert absent == ["model.layers.*.mlp.experts.*.weight", "model.layers.*.mlp.router.weight"]
     assert MIXTURE.inventory(sizes).letters["L"] == 9
 
 

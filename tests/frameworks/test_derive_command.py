@@ -189,11 +189,7 @@ def test_refused(refused, models, arguments, line):
             {"architecture": "GPT2Model"},
             "'GPT2Model' is not a class of the model type bert",
         ),
-        (
-            "bert",
-            {"sizes": {"x\x1b[31m": 3}},
-            r"bert has no size 'x\x1b[31m'; it has vocab_size, ",
-        ),
+        ("bert", {"sizes": {"x\x1b[31m": 3}}, r"bert has no size 'x\x1b[31m'; it has vocab_size, "),
         (
             "bert",
             {"sizes": {"hidden_size": 0}},

@@ -13,10 +13,7 @@ pytestmark = pytest.mark.framework("transformers")
 
 LABELS = 7
 TASKS = ("SequenceClassification", "TokenClassification", "QuestionAnswering")
-OTHERS = {
-    "bert": ("PreTraining", "MaskedLM", "NextSentencePrediction"),
-    "roberta": ("MaskedLM",),
-}
+OTHERS = {"bert": ("PreTraining", "MaskedLM", "NextSentencePrediction"), "roberta": ("MaskedLM",)}
 MODELS = {
     "bert-base-uncased": ("bert", "Bert"),
     "roberta-base": ("roberta", "Roberta"),

@@ -18,11 +18,7 @@ from tests.configs import BERT, LLAMA
 from tests.derivations import MIXTURE
 from tests.notation import value
 
-BIASED = {
-    "model_type": "llama",
-    "architectures": ["LlamaForCausalLM"],
-    "attention_bias": True,
-}
+BIASED = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "attention_bias": True}
 
 
 def test_a_spec_and_a_derivation_are_models():

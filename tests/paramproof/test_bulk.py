@@ -127,11 +127,7 @@ def test_a_run_resumes_after_the_finished_lines(run, tmp_path, blank):
 
 @pytest.mark.parametrize(
     ("lines", "more"),
-    [
-        (FIVE, ()),
-        (FIVE[:3], ("--resume",)),
-        ([*FIVE[:4], FIVE[0], FIVE[1]], ("--resume",)),
-    ],
+    [(FIVE, ()), (FIVE[:3], ("--resume",)), ([*FIVE[:4], FIVE[0], FIVE[1]], ("--resume",))],
     ids=["without --resume", "fewer lines", "another line"],
 )
 def test_results_of_other_lines_are_not_continued(run, tmp_path, lines, more):

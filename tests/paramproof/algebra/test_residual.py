@@ -5,13 +5,7 @@ from dataclasses import replace
 import pytest
 
 from paramproof import check
-from paramproof.algebra.residual import (
-    Residual,
-    explained,
-    lines,
-    report_residuals,
-    with_residual,
-)
+from paramproof.algebra.residual import Residual, explained, lines, report_residuals, with_residual
 from paramproof.algebra.symbols import FamilyArchitecture, sizes_of
 from paramproof.formulas import EncoderSpec, Report, Row, Weight, inventory
 from paramproof.formulas.expression import expression

@@ -90,10 +90,7 @@ def test_routing_of_two_towers():
     sizes = {**ROUTED.architecture.sizes, "e": 6, "u": 2}
     fields = {**ROUTED.architecture.fields, "E": "a.num_experts", "nept": "a.top_k"}
     fields |= {"e": "b.num_experts", "u": "b.top_k"}
-    tensors = (
-        tensor("a.experts.w", E, V, H),
-        tensor("b.experts.w", letter("e"), V, H),
-    )
+    tensors = (tensor("a.experts.w", E, V, H), tensor("b.experts.w", letter("e"), V, H))
     both = replace(ROUTED.architecture, sizes=sizes, fields=fields, tensors=tensors)
     assert [*routing(replace(ROUTED, architecture=both))] == [
         "a token passes 1 of 4 experts (a.top_k of a.num_experts)",

@@ -58,12 +58,7 @@ def test_closed_outputs(shell):
 
 
 ASCII = {"PYTHONIOENCODING": "ascii"}
-C_LOCALE = {
-    "LC_ALL": "C",
-    "PYTHONCOERCECLOCALE": "0",
-    "PYTHONIOENCODING": "",
-    "PYTHONUTF8": "0",
-}
+C_LOCALE = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "", "PYTHONUTF8": "0"}
 
 
 @pytest.mark.parametrize("environment", [ASCII, C_LOCALE], ids=["ascii", "C"])

@@ -25,11 +25,7 @@ BAD = "tests.paramproof.derivation.bad"
         ("NUMBER", {}, "{}: 'NUMBER' is not a function but of type int"),
         ("nobody", {}, f"{{}}: {BAD} has no 'nobody'"),
         ("a\x1b[31mb:c", {}, r"'a\x1b[31mb:c' is not MODULE:FUNCTION"),
-        (
-            "no.such:f",
-            {},
-            "no.such cannot be imported: ModuleNotFoundError: No module named 'no'",
-        ),
+        ("no.such:f", {}, "no.such cannot be imported: ModuleNotFoundError: No module named 'no'"),
     ],
 )
 def test_what_is_refused_before_any_model_is_made(what, sizes, said):

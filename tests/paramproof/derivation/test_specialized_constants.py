@@ -61,10 +61,7 @@ TWO_H = [at(HERE, divides(number)) for number in (24, 70)]
             ["A divides H", "A divides F"],
         ),
         # What is no whole number is no lost size.
-        (
-            [at(HERE, HALF, divides(12)), at(HERE, HALF, divides(35))],
-            ["H ≥ 5/2", "A divides H"],
-        ),
+        ([at(HERE, HALF, divides(12)), at(HERE, HALF, divides(35))], ["H ≥ 5/2", "A divides H"]),
     ],
 )
 def test_what_a_number_is(asked, stated):

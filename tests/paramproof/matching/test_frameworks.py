@@ -52,10 +52,7 @@ REFUSED = {
     "empty": ({}, "dict is empty: it has no weights"),
     "no entries": ({"params": {"w": np.empty((0, 3))}}, "dict is empty"),
     "number": ({"params": {"w": 3}}, "params/w is not linen's but of int"),
-    "list": (
-        {"params": {"w": [np.empty(3)]}},
-        "params/w is not linen's but of list",
-    ),
+    "list": ({"params": {"w": [np.empty(3)]}}, "params/w is not linen's but of list"),
     # A dict of arrays does not reveal its framework.
     "Haiku's parameters": (HAIKU, BARE),
     "Haiku's parameters of one module": ({"linear": {"w": np.empty((3, 4))}}, BARE),

@@ -15,11 +15,7 @@ from paramproof.installation import install_command
 from paramproof.resolver import derive_formula, lookup, resolve
 from paramproof.resolver.lookup import read_request
 from paramproof.resolver.spellings import as_transformers
-from tests.configs import (
-    BERT,
-    public_configurations,
-    without,
-)
+from tests.configs import BERT, public_configurations, without
 from tests.derivations import MIXTURE
 
 KEYS = {"model_type": "mixture", "hidden_size": 8}
@@ -91,11 +87,7 @@ def test_a_model_type_without_an_entry_is_derived(derivations, tmp_path):
     assert not resolve(KEYS, derives=True).reading.is_class_named
 
 
-OTHER_BERT = {
-    "model_type": "bert",
-    "architectures": ["BertPreTrainedModel"],
-    "hidden_size": 48,
-}
+OTHER_BERT = {"model_type": "bert", "architectures": ["BertPreTrainedModel"], "hidden_size": 48}
 
 
 @pytest.mark.parametrize(

@@ -130,11 +130,7 @@ def test_a_resolved_model_is_no_source():
 
 @pytest.mark.parametrize(
     ("name", "meant"),
-    [
-        ("brt-base", "bert-base"),
-        ("mistral-7b", "mistral-7b-v0.3"),
-        ("deepseek_v33", "deepseek_v3"),
-    ],
+    [("brt-base", "bert-base"), ("mistral-7b", "mistral-7b-v0.3"), ("deepseek_v33", "deepseek_v3")],
 )
 def test_an_unknown_name_has_suggestions(name, meant):
     with pytest.raises(UnknownName) as caught:

@@ -130,8 +130,7 @@ def test_a_known_count_of_a_public_file(name, count):
 
 
 @pytest.mark.parametrize(
-    ("name", "count"),
-    [("early-roberta", 124_645_632), ("early-bert", 177_853_440)],
+    ("name", "count"), [("early-roberta", 124_645_632), ("early-bert", 177_853_440)]
 )
 def test_a_known_count_of_a_file_without_a_model_type(name, count):
     assert resolve(UNNAMED[name][0]).inventory().total() == count

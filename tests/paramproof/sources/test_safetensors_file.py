@@ -9,12 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors import SafetensorError, safe_open
 
-from paramproof.sources.checkpoints import (
-    BITS,
-    MAX_HEADER_BYTES,
-    NotSafetensors,
-    read_header,
-)
+from paramproof.sources.checkpoints import BITS, MAX_HEADER_BYTES, NotSafetensors, read_header
 
 DTYPES = [*BITS, "F128", "f32", ""]
 SIZES = st.one_of(st.integers(0, 5), st.sampled_from([-1, 2**31, 2**62, 2**64 - 1, 2**64, 2**70]))

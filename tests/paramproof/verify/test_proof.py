@@ -108,10 +108,7 @@ FAULTS = {
     ("encoder", "a bias in one layer"): (drop("layers.1.feed_forward.output.bias"), "−H"),
     ("encoder", "a frozen bias"): (changed("pooler.bias", trainable=False), "−H"),
     ("encoder", "two positions"): (lengthen("position_embeddings.weight", 2), "2·H"),
-    ("encoder", "padding"): (
-        each(pad),
-        "−V·H + 64·H·⌈V/64⌉",
-    ),
+    ("encoder", "padding"): (each(pad), "−V·H + 64·H·⌈V/64⌉"),
     ("encoder-decoder", "a bias in one stack"): (drop("cross_attention.key.bias"), "−M·H"),
     ("encoder-decoder", "a norm"): (
         add_in("encoder.layers", "num_encoder_layers", lambda s: (s.hidden_size,)),

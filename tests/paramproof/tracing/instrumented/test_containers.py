@@ -4,11 +4,7 @@ import pytest
 
 from paramproof.formulas.expression import letter
 from paramproof.tracing.instrumented import containers
-from paramproof.tracing.instrumented.iteration import (
-    make_list,
-    symbolic_enumerate,
-    symbolic_range,
-)
+from paramproof.tracing.instrumented.iteration import make_list, symbolic_enumerate, symbolic_range
 from paramproof.tracing.instrumented.lengths import (
     KnownLength,
     element_for_index,
