@@ -1,5 +1,6 @@
 """Fixtures: plug-ins from other distributions, and the command line as a user runs it."""
 
+import json
 import os
 import subprocess
 import sys
@@ -102,17 +103,32 @@ def fork_server(tmp_path_factory):
 def paramproof(invocation, fork_server):
     """Run the command in its own process and directory, outside the checkout.
 
-    With environment variables it runs in a fresh process, without them in a fork.
+    With environment variables it runs in a fresh process, without them in a fork. What it writes
+    with ``--json`` conforms to the schema.
     """
 
     def run(*arguments, cwd=None, **environment):
         call = invocation(*arguments, **environment)
         call["cwd"] = cwd or call["cwd"]
         if environment:
-            return subprocess.run(**call, capture_output=True, timeout=TIMEOUT)
-        return fork_server.run(*arguments, env=call["env"], cwd=call["cwd"])
+            done = subprocess.run(**call, capture_output=True, timeout=TIMEOUT)
+        else:
+            done = fork_server.run(*arguments, env=call["env"], cwd=call["cwd"])
+        require_schema(done, arguments, Path(call["cwd"]))
+        return done
 
     return run
+
+
+def require_schema(done, arguments, folder):
+    """Fail unless what a command that was not refused wrote as JSON conforms to the schema."""
+    if done.returncode != 2 and "--json" in arguments and "--jsonl" not in arguments:
+        from tests.json_schema import assert_document  # not every lane has what it needs
+
+        where = Path(*arguments[arguments.index("--json") + 1 :][:1])
+        file = folder / where
+        data = json.loads(file.read_text("utf-8") if file.is_file() else done.stdout)
+        assert_document(data, data["kind"])
 
 
 @pytest.fixture

@@ -81,14 +81,3 @@ def assert_document(data: dict[str, Any], kind: str) -> None:
     assert not (messages := [f"{one.json_path}: {one.message:.300}" for one in wrong]), "\n".join(
         messages
     )
-
-
-def documents_of(paramproof):
-    def run(kind, *arguments, status=0):
-        done = paramproof(*arguments, "--json", "-")
-        assert done.returncode == status, done.stderr
-        data = json.loads(done.stdout)
-        assert_document(data, kind)
-        return data
-
-    return run

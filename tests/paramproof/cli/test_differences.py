@@ -21,7 +21,7 @@ def test_measured_frameworks(paramproof, outsider, tmp_path):
 
 
 def test_a_broken_framework(paramproof, outsider):
-    done = paramproof("differences", *TOYS, "toy-broken")
+    done = paramproof("differences", *TOYS, "toy-broken", "--json", "out.json")
     assert done.returncode == 1
     assert "toy-broken is installed but broken: TypeError: the toy is broken" in done.stdout
 

@@ -118,14 +118,6 @@ def test_json_is_all_of_standard_output(shell, environment):
     assert done.stdout == shell("&& cat out.json >&2", *arguments, "out.json").stderr
 
 
-@pytest.mark.parametrize("how", [(), ("--prove",)], ids=str)
-def test_json_of_workers_on_standard_output(paramproof, outsider, how):
-    done = paramproof("verify", *how, "--framework", "toy", "--json", "-")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["results"]
-    assert " toy 2" in done.stderr
-
-
 def test_bars_in_a_terminal(invocation, outsider):
     """Standard error is the terminal, 80 columns wide; standard output is a pipe."""
     ours, theirs = pty.openpty()

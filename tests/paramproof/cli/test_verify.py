@@ -28,6 +28,7 @@ def results(paramproof, outsider):
 
     def run(*arguments):
         done = paramproof("verify", "--framework", "toy", *arguments, "--json", "-")
+        assert " toy 2" in done.stderr
         return done.returncode, [
             SimpleNamespace(**one) for one in json.loads(done.stdout)["results"]
         ]
@@ -64,7 +65,7 @@ def test_equal(paramproof, outsider, tmp_path):
 def test_different(paramproof, outsider):
     """Each named model is explained, and the smallest of the random ones."""
     asked = ("--framework", "toy-wrong", "--framework", "toy", "--model", "bert-base")
-    done = paramproof("verify", *asked)
+    done = paramproof("verify", *asked, "--json", "out.json")
     assert done.returncode == 1
     assert re.search(r" −36,864 +[\d.,]+ +\d+", done.stdout)  # 12 layers without their 3,072.
     assert re.search(r" 25 random encoder specs +[\d,]+ +[\d,]+ +2\d differ ", done.stdout)
@@ -106,7 +107,8 @@ def test_a_model_of_another_family_is_refused(refused, outsider):
 @pytest.mark.parametrize("how", [(), ("--prove",)], ids=str)
 def test_a_broken_framework(paramproof, outsider, how):
     """An installed but broken framework is an error, and does not affect the others."""
-    done = paramproof("verify", *how, "--framework", "toy-broken", "--framework", "toy")
+    asked = ("--framework", "toy-broken", "--framework", "toy", "--json", "out.json")
+    done = paramproof("verify", *how, *asked)
     assert done.returncode == 1
     broken = "toy-broken is installed but broken: TypeError: the toy is broken [on purpose]"
     assert broken in done.stdout
@@ -140,7 +142,8 @@ def test_proved(paramproof, outsider, tmp_path):
 
 
 def test_not_proved(paramproof, outsider):
-    done = paramproof("verify", "--prove", "--framework", "toy-wrong", "--framework", "toy")
+    asked = ("--framework", "toy-wrong", "--framework", "toy", "--json", "out.json")
+    done = paramproof("verify", "--prove", *asked)
     assert done.returncode == 1
     (finding,) = re.findall(r"toy-wrong, encoder: pooler, bare:\n(.*)\n(.*)\n", done.stdout)
     assert finding == (RESIDUAL, "  missing: layers.*.feed_forward.intermediate.bias")
@@ -178,7 +181,8 @@ def test_verify_a_formula(paramproof, config, tmp_path):
         "    attention, experts = 2 * H * A * K + 2 * H * G * K, 3 * F * H * num_local_experts\n"
         "    return 2 * V * H + L * (attention + experts + H * num_local_experts + 2 * H)\n"
     )
-    done = paramproof("verify", "--formula", "mine:wrong", "--model", config(SMALL))
+    asked = ("--formula", "mine:wrong", "--model", config(SMALL), "--json", "out.json")
+    done = paramproof("verify", *asked)
     assert done.returncode == 1
     assert "MixtralForCausalLM: its formula was derived, proved" in done.stdout
     assert "actual − formula = H" in done.stdout.splitlines()

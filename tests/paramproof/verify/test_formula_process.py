@@ -21,7 +21,6 @@ ENDINGS = {
     "os._exit(0)": "ended its process with status 0 at EncoderSpec(",
     "os.kill(os.getpid(), signal.SIGKILL)": "ended its process by SIGKILL at EncoderSpec(",
     "stop()": "raised KeyboardInterrupt at EncoderSpec(",
-    "10**5000": "returned something of type int: a count is an int from 0 to 10**100, at EncoderSp",
     # These count the model; they fail at a random spec, when called with symbols, or in the worker
     # of one framework.
     "1 // spec.num_hidden_layers": "raised ZeroDivisionError: integer division or modulo by zero a",
@@ -194,7 +193,7 @@ PRINTED = {
 
 @pytest.mark.parametrize("line", PRINTED)
 def test_what_is_printed(paramproof, mixer, user_formulas, family_formulas, line):
-    done = paramproof("verify", "--formula", *f"tests.{line}".split())
+    done = paramproof("verify", "--formula", *f"tests.{line} --json out.json".split())
     assert (done.returncode, done.stderr) == (":exact" not in line, "")
     # A table is as wide as its longest line.
     printed = re.sub(" {4,}", " ", re.sub(" +$", "", done.stdout, flags=re.MULTILINE))
