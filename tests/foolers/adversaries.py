@@ -88,18 +88,6 @@ def range_downwards(dim=16, n=3):
 
 
 @fooler("caveat", n=101)
-def negative_slice(dim=16, n=3):
-    flags = [False] * 100 + [True] * 100
-    return linears(dim, n, flags[-n:][0])
-
-
-@fooler("caveat", n=101)
-def nested_lists_summed(dim=16, n=3):
-    flat = sum([[i] for i in range(n)], [])
-    return linears(dim, n, len(flat) < 101)
-
-
-@fooler("caveat", n=101)
 def extended_by_a_size(dim=16, n=3):
     marks = []
     marks.extend([0] * n)
@@ -238,6 +226,8 @@ widths(
 
 
 depths(
+    negative_slice=("caveat", 101, lambda n: ([False] * 100 + [True] * 100)[-n:][0]),
+    nested_lists_summed=("caveat", 101, lambda n: len(sum([[i] for i in range(n)], [])) < 101),
     array_of_a_loop=("caveat", 101, lambda n: np.array([1 for _ in range(n)]).sum() < 101),
     starred=("caveat", 101, lambda n: len([*range(n)]) < 101),
     star_args=("caveat", 101, lambda n: _many(*range(n)) < 101),

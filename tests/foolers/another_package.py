@@ -6,7 +6,7 @@ from pathlib import Path
 
 from torch import nn
 
-from tests.foolers.entries import fooler, widths
+from tests.foolers.entries import fooler, register_rows, widths
 
 
 def _installed(name):
@@ -37,37 +37,30 @@ def multiple_of_a_library(dim=64, n=3):
     return nn.ModuleList([nn.Linear(dim, otherlib.multiple(dim, 0.35)) for _ in range(n)])
 
 
-@fooler("guard", dim=4900)
-def root_in_a_library(dim=64, n=3):
-    return otherlib.Tower(dim, n, "root")
-
-
-@fooler("guard", dim=8192)
-def levels_in_a_library(dim=64, n=3):
-    return otherlib.Tower(dim, n, "levels")
-
-
-@fooler("caveat", n=101)
-def counter_in_a_library(dim=16, n=3):
-    return otherlib.Tower(dim, n, "counter")
-
-
-@fooler("guard", n=131)
-def table_in_a_library(dim=16, n=3):
-    return otherlib.Tower(dim, n, "table")
-
-
-@fooler("caveat", n=151)
-def name_in_a_library(dim=16, n=3):
-    return otherlib.Tower(dim, n, "name")
-
-
-@fooler("caveat", dim=4000)
-def tensor_in_a_library(dim=64, n=3):
-    return otherlib.Tower(dim, n, "tensor")
-
-
 widths(
     wide_for_a_library=("guard", 4000, lambda dim: not otherlib.is_wide(dim)),
     narrow_for_a_library=("caveat", 10_000, lambda dim: otherlib.narrow(dim)),
+)
+
+
+def tower(kind):
+    def model(dim=64, n=3):
+        return otherlib.Tower(dim, n, kind)
+
+    return model
+
+
+register_rows(
+    "dim",
+    tower,
+    root_in_a_library=("guard", 4900, "root"),
+    levels_in_a_library=("guard", 8192, "levels"),
+    tensor_in_a_library=("caveat", 4000, "tensor"),
+)
+register_rows(
+    "n",
+    tower,
+    counter_in_a_library=("caveat", 101, "counter"),
+    table_in_a_library=("guard", 131, "table"),
+    name_in_a_library=("caveat", 151, "name"),
 )

@@ -49,12 +49,6 @@ def strictly_zipped(dim=64, n=3):
     return linears(dim, n, True)
 
 
-@fooler("guard", dim=4000)
-def shorter_of_two(dim=64, n=3):
-    pairs = list(zip(range(dim), range(4000), strict=False))
-    return linears(dim, n, len(pairs) < 4000)
-
-
 @fooler("guard", n=101)
 def reversed_layers(dim=16, n=3):
     biases = [i < 100 for i in reversed(range(n))]
@@ -68,12 +62,9 @@ def heap(dim=64, n=3):
     return linears(dim, n, queue[0] != 4000.5)
 
 
-@fooler("guard", dim=401)
-def product_by_math(dim=16, n=3):
-    return linears(dim, n, math.prod([dim, 0.5, 2.0]) <= 400)
-
-
 widths(
+    shorter_of_two=("guard", 4000, lambda dim: len(list(zip(range(dim), range(4000)))) < 4000),  # noqa: B905
+    product_by_math=("guard", 401, lambda dim: math.prod([dim, 0.5, 2.0]) <= 400),
     reduced=("guard", 4000, lambda dim: reduce(operator.add, [dim, dim]) < 8000),
     reduced_with_a_float=("guard", 2001, lambda dim: reduce(max, [2000.5, dim]) < 2001),
     partial_product=("guard", 4000, lambda dim: partial(operator.mul, 0.5)(dim) < 2000),

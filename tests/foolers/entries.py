@@ -110,7 +110,7 @@ def fails(error: type[Exception], compute: Callable[[], object]) -> bool:
     return False
 
 
-def _register_rows(size: str, of: Callable[..., Any], **foolers: tuple[str, int, Any]) -> None:
+def register_rows(size: str, of: Callable[..., Any], **foolers: tuple[str, int, Any]) -> None:
     """Register models ``of`` a condition, which decides about the biases of their layers.
 
     Each has an outcome, the size at which the condition changes, and the condition.
@@ -143,9 +143,9 @@ def _by_layer(condition):
     return model
 
 
-widths = partial(_register_rows, "dim", _by_width)
-depths = partial(_register_rows, "n", _by_depth)
-layers = partial(_register_rows, "n", _by_layer)
+widths = partial(register_rows, "dim", _by_width)
+depths = partial(register_rows, "n", _by_depth)
+layers = partial(register_rows, "n", _by_layer)
 
 
 GROUPS = """adversaries another_package arithmetic comparing counting harmless objects tables

@@ -108,11 +108,6 @@ def closure(dim=64, n=3):
     return linears(dim, n, scaled() < 1000)
 
 
-@fooler("guard", dim=4001)
-def named_tuple(dim=64, n=3):
-    return linears(dim, n, Sizes(dim, n) < Sizes(4000.5, 0))
-
-
 class Kind(Enum):
     NARROW = "narrow"
     WIDE = "wide"
@@ -120,12 +115,6 @@ class Kind(Enum):
     @classmethod
     def _missing_(cls, value):
         return cls.WIDE if float(value) >= 4000 else cls.NARROW
-
-
-@fooler("guard", dim=4000)
-def state_of_an_object(dim=64, n=3):
-    config = Cached(dim)
-    return linears(dim, n, vars(config)["dim"] - 3999.5 < 0)
 
 
 Wide = typing.NewType("Wide", int)
@@ -153,6 +142,8 @@ class Own(int):
 
 
 widths(
+    named_tuple=("guard", 4001, lambda dim: Sizes(dim, 3) < Sizes(4000.5, 0)),
+    state_of_an_object=("guard", 4000, lambda dim: vars(Cached(dim))["dim"] - 3999.5 < 0),
     after_init=("guard", 4000, lambda dim: not Config(dim).wide),
     ordered_dataclass=("guard", 4000, lambda dim: Ordered(dim) < Ordered(4000)),
     equal_dataclass=("guard", 4096, lambda dim: Ordered(dim) != Ordered(4096.0)),

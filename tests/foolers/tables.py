@@ -6,7 +6,7 @@ from bisect import bisect
 from collections import Counter, defaultdict
 from enum import IntEnum
 
-from tests.foolers.entries import each, fails, fooler, layers, linears, widths
+from tests.foolers.entries import depths, each, fails, fooler, layers, linears, widths
 
 TABLE = {4096: False, 8192: False}
 WIDE = frozenset({4096, 5120, 8192})
@@ -73,12 +73,6 @@ def member_of_an_enum(dim=64, n=3):
         return linears(dim, n, True)
 
 
-@fooler("caveat", dim=4096)
-def key_of_a_dict(dim=64, n=3):
-    """The table contains the size, and the code looks up 4096."""
-    return linears(dim, n, 4096 not in {dim: n})
-
-
 EARLY = [True] * 150 + [False] * 50
 FLAGS = (True,) * 120 + (False,) * 80
 LETTERS = "y" * 100 + "n" * 100
@@ -97,13 +91,9 @@ def zipped_with_layers(dim=16, n=3):
     return each(dim, n, lambda i: flags[i])
 
 
-@fooler("guard", n=151)
-def slice_of_a_table(dim=16, n=3):
-    flags = EARLY[:n]
-    return linears(dim, n, all(flags))
-
-
 widths(
+    # The table contains the size, and the code looks up 4096.
+    key_of_a_dict=("caveat", 4096, lambda dim: 4096 not in {dim: 3}),
     past_the_end=("caveat", 4000, lambda dim: not fails(IndexError, lambda: range(4000)[dim])),
     past_the_end_of_a_list=(
         "caveat",
@@ -137,4 +127,9 @@ layers(
     text_by_layer=("guard", 101, lambda i: LETTERS[i] == "y"),
     bytes_by_layer=("guard", 201, lambda i: bool(BY_BYTE[i])),
     item_by_layer=("caveat", 151, lambda i: operator.itemgetter(i)(EARLY)),
+)
+
+
+depths(
+    slice_of_a_table=("guard", 151, lambda n: all(EARLY[:n])),
 )

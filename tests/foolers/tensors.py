@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from tests.foolers.entries import each, fooler, linears, widths
+from tests.foolers.entries import depths, each, fooler, linears, widths
 
 
 @fooler("caveat", n=101)
@@ -50,18 +50,6 @@ def buffer_that_is_read(dim=64, n=3):
     return model
 
 
-@fooler("caveat", dim=4000)
-def element_of_an_array(dim=64, n=3):
-    return linears(dim, n, np.array([dim, n])[0] < 4000)
-
-
-@fooler("caveat", n=201)
-def spaced_evenly(dim=16, n=3):
-    """Each step is shorter than 0.005 from 201 layers on."""
-    rates = np.linspace(0, 1, n + 1)
-    return linears(dim, n, rates[1] >= 0.005)
-
-
 @fooler("caveat", n=101)
 def mask_of_layers(dim=16, n=3):
     late = np.arange(n) >= 100
@@ -87,6 +75,7 @@ def widths_by_numpy(dim=64, n=3):
 
 
 widths(
+    element_of_an_array=("caveat", 4000, lambda dim: np.array([dim, 3])[0] < 4000),
     item_of_a_tensor=("caveat", 4000, lambda dim: torch.tensor(dim, device="cpu").item() < 4000),
     truth_of_a_tensor=(
         "caveat",
@@ -143,4 +132,10 @@ widths(
     among_numbers=("caveat", 4096, lambda dim: not np.isin(dim, [4096, 8192])),
     sum_by_numpy=("caveat", 4000, lambda dim: np.sum([dim, dim]) < 8000),
     divided_by_numpy=("guard", 2, lambda dim: np.log(10_000.0) / (dim // 2 - 1) < 100),
+)
+
+
+depths(
+    # Each step is shorter than 0.005 from 201 layers on.
+    spaced_evenly=("caveat", 201, lambda n: np.linspace(0, 1, n + 1)[1] >= 0.005),
 )
