@@ -1,6 +1,5 @@
 """A framework that is added is seen by every command, and by every function, that is about them."""
 
-import re
 import sys
 from dataclasses import replace
 
@@ -33,24 +32,6 @@ def toy_model(outsider, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     yield __import__("mine").encoder()
     sys.modules.pop("mine")
-
-
-VIEWS = {
-    "frameworks": (("frameworks",), "toy +numpy 2"),
-    "verify": (("verify", "--model", "bert-tiny", "--examples", "2"), "3 of 3 models equal"),
-    "prove": (("verify", "--prove", "--family", "encoder"), "encoder +proved"),
-    "differences": (("differences", "--measure", "toy-wrong"), "feed_forward.intermediate.bias"),
-    "shard": (("verify", "--family", "encoder", "--shard", "2/3"), "encoder +25 +25 +0 "),
-}
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_a_command_has_it(outsider, paramproof, view):
-    command, said = VIEWS[view]
-    chosen = () if view == "frameworks" else ("--framework", "toy")
-    done = paramproof(*command, *chosen)
-    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
-    assert re.search(said, done.stdout), done.stdout
 
 
 def test_its_live_models_are_counted(toy_model):

@@ -18,14 +18,8 @@ from paramproof.verify.cases import random_specs, refusal
 from tests.specs import SPECS
 
 # Mixer-B/16 of table 1, for images of 224·224: 196 patches of 16·16.
-B16 = {
-    "num_patches": 196,
-    "patch_size": 16,
-    "hidden_size": 768,
-    "num_blocks": 12,
-    "tokens_mlp_dim": 384,
-    "channels_mlp_dim": 3072,
-}
+B16 = {"num_patches": 196, "patch_size": 16, "hidden_size": 768, "num_blocks": 12}
+B16 |= {"tokens_mlp_dim": 384, "channels_mlp_dim": 3072}
 # By hand: 590,592 + 12·(1,536 + 151,108 + 1,536 + 4,722,432) + 1,536 + 769,000.
 WHOLE, CLASSIFIER = 59_880_472, 769_000
 FILE = "b16.json"

@@ -17,7 +17,6 @@ from paramproof.formulas.families import (
     ENTRY_POINTS,
     OURS,
     family_named,
-    family_of,
     registered,
     spec_fields,
     spec_from,
@@ -36,14 +35,6 @@ def test_every_family_is_listed():
         assert getattr(formulas, family.letters.__name__) is family.letters
         assert {family.spec.__name__, family.letters.__name__} <= {*formulas.__all__}
         assert family.spec.__name__ in paramproof.__all__
-
-
-@pytest.mark.parametrize("name", FAMILIES)
-def test_a_family_is_found_by_its_spec_and_by_its_letters(name):
-    family, spec = FAMILIES[name], SPECS[name]
-    assert family_of(spec) is family_of(spec.letters()) is family
-    assert inventory(spec.letters()) == family.inventory(spec.letters())
-    assert closed_form(spec.letters()) == family.closed_form(spec.letters())
 
 
 class WidthOnly(NamedTuple):

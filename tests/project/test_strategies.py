@@ -6,7 +6,7 @@ import pytest
 from hypothesis import find, given, settings
 
 from paramproof.formulas import EncoderSpec
-from paramproof.verify.cases import fixed_in, refusal
+from paramproof.verify.cases import refusal
 from tests.profiles import PROFILES
 from tests.strategies import encoder_specs, random_specs, specs, supported_specs
 
@@ -99,20 +99,6 @@ def test_a_family_that_is_refused():
     assert refusal(Everything, "gpt") == refusal(Layered, "llama") == ""
     assert refusal(Encoders, "encoder") == ""
     assert refusal(Encoders, "gpt") == "no GPTSpec"
-
-
-def test_fixed_fields_of_an_encoder():
-    fixed = {"tie_word_embeddings": True}
-    assert fixed_in("encoder", fixed) == fixed
-    assert fixed_in("gpt", fixed) == {}
-
-
-def test_the_same_seed_gives_the_same_specs():
-    first, again, other = (random_specs(Everything, 20, seed) for seed in (3, 3, 4))
-    assert first == again
-    assert first != other
-    assert len(first) == 20
-    assert random_specs(Everything, 0, 3) == []
 
 
 def test_the_first_spec_of_seed_0():

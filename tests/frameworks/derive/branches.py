@@ -1,6 +1,5 @@
 """Constructors that make other tensors where something is so. They need PyTorch."""
 
-import math
 import os
 import random
 
@@ -86,16 +85,6 @@ def projected(vocab_size=31, hidden_size=8, embedding_size=8):
     if embedding_size != hidden_size:
         model["projection"] = nn.Linear(embedding_size, hidden_size)
     return model
-
-
-@derives(
-    "H² + H",
-    where={"sqrt(H) < 100": "not tried"},
-    at=[{"hidden_size": 9999}],
-    beyond=[{"hidden_size": 10_000}],
-)
-def by_a_root(hidden_size=12):
-    return nn.Linear(hidden_size, hidden_size, bias=math.sqrt(hidden_size) < 100)
 
 
 @derives(

@@ -243,10 +243,3 @@ def every_second_column(hidden_size=12, rows=5):
     table[:, 0::2] = torch.sin(angles)
     table[:, 1::2] = torch.cos(angles)
     return nn.Linear(hidden_size, hidden_size)
-
-
-@derives("L·(H² + H)")
-def rates(hidden_size=8, num_layers=3):
-    chances = [chance.item() for chance in torch.linspace(0, 0.1, num_layers)]
-    layers = ((nn.Linear(hidden_size, hidden_size), nn.Dropout(chance)) for chance in chances)
-    return nn.ModuleList([layer for pair in layers for layer in pair])

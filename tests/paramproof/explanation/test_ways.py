@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from docs.writers.counts import index_line
-from paramproof.explanation.index import FILE, named
+from paramproof.explanation.index import FILE
 from paramproof.explanation.ways import Part, PartCounts, describe
-from paramproof.formulas import EncoderSpec, inventory
+from paramproof.formulas import inventory
 from paramproof.formulas.conventions import count
 from paramproof.formulas.models import named_configurations, named_models
 from paramproof.formulas.notation import expression_in
@@ -81,15 +81,8 @@ def test_what_is_no_way():
 def test_the_usual_estimate_is_that_of_bert():
     """By the inventory of an encoder with F = 4·H, which has no formula of ``known.json``."""
     spec = replace(SPECS["llama"], hidden_size=12)
-    usual = EncoderSpec(
-        vocab_size=spec.vocab_size,
-        hidden_size=12,
-        num_hidden_layers=spec.num_hidden_layers,
-        num_attention_heads=3,
-        intermediate_size=48,
-        max_position_embeddings=1,
-        type_vocab_size=1,
-    )
+    bert = SPECS["encoder"]
+    usual = replace(bert, intermediate_size=48, max_position_embeddings=1, type_vocab_size=1)
     named_ = inventory(usual.letters())
     layers, table = named_.total("layers"), named_.total("embeddings.word_embeddings")
     matrices = count(named_, "trainable", "layers-only", "weights-only")
@@ -115,9 +108,3 @@ def test_a_number_alone_is_looked_up(number):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stderr.strip() == ""
     assert f"{number:,}" in done.stdout
-
-
-def test_every_model_of_the_index_has_its_total():
-    assert {name: one.total for name, one in named().items()} == {
-        name: resolve(name).inventory().total() for name in NAMED
-    }

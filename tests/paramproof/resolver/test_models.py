@@ -1,42 +1,7 @@
 """A resolved model's account of itself: its status, how it was read, and its title."""
 
-from dataclasses import replace
-
-import pytest
-
 from paramproof.formulas import Weight
-from paramproof.formulas.condition import condition_in
-from paramproof.formulas.derivation import PROVED
-from paramproof.resolver import Model
 from paramproof.resolver.models import CountedWeights
-from tests.derivations import MIXTURE
-
-
-@pytest.mark.parametrize(
-    ("guard", "reasons"), [("V ≤ 40", 1), ("V ≤ 50", 0), ("V ≥ 50", 0), ("V ≥ 51", 1)]
-)
-def test_a_formula_has_one_status_and_says_where_its_proof_ends(guard, reasons):
-    """A guard without effect on the count bounds the sizes for which the formula is proved."""
-    assert MIXTURE.sizes["V"] == 50
-    bounded = replace(MIXTURE, irrelevant_guards=(condition_in(guard),))
-    found = Model(name="it", architecture=bounded)
-    assert found.status == PROVED
-    assert len(found.reasons) == reasons
-    said = next(line for line in found.origin() if line.startswith("formula: "))
-    assert said.endswith(f": {PROVED}")
-    assert sum(line.startswith("not proved at these sizes: ") for line in found.origin()) == reasons
-
-
-def test_the_origin_of_a_derived_formula():
-    here = Model(name="it", architecture=MIXTURE, seconds=0.25)
-    first, *others = here.origin()
-    assert MIXTURE.name in first
-    assert "transformers 5, torch 2" in first
-    assert first.endswith(f": {PROVED}")
-    assert others == []
-    before = next(replace(here, seconds=None).origin())
-    assert before == first.replace("derived in 0.2 s", "derived before")
-    assert "catalogue" not in before
 
 
 def test_a_shared_weight_of_a_live_model_counts_once():

@@ -112,10 +112,8 @@ def test_many_duplicate_keys_are_refused_quickly():
         (b'{"a": 1' + b" " * (MAX_FILE_BYTES - 8) + b"}", ""),
         (b'{"a": 1' + b" " * (MAX_FILE_BYTES - 7) + b"}", "is longer than 33,554,432 bytes"),
         ("{}".encode("utf-16"), "is in UTF-16: JSON must be in UTF-8"),
-        (b'{"a": "\xff"}', "is not text in UTF-8: JSON must be in UTF-8"),
-        (b'{"a": 1, "a": 1}', "the key 'a' appears twice"),
     ],
-    ids=range(6),
+    ids=range(4),
 )
 def test_a_file_and_standard_input_are_read_alike(content, reason, read_both):
     for where, source in read_both(content).items():

@@ -67,10 +67,6 @@ def test_a_family_may_have_any_number_of_letters(monkeypatch):
     assert all(sympy.isprime(size) for size in letters)
 
 
-def test_families_agree():
-    require_agreement(FAMILIES)
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [

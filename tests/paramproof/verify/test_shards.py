@@ -218,7 +218,6 @@ def test_files_that_are_no_summary(run_shard, refused, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--shard", "4/3"), "'4/3' is not I/N with I from 1 to N"),
         (("--shard", "1/3", "--formula", "m:f"), "--shard cannot be combined with --formula"),
         (("--shard", "1/3", "--derive"), "--json, --model, --seconds and --seed"),
         (("--seconds", "1", "--prove"), "--prove cannot be combined with --seconds"),
