@@ -28,17 +28,8 @@ BOTH = EncoderDecoderSpec(
 )
 
 
-T5 = {
-    "model_type": "t5",
-    "architectures": ["T5ForConditionalGeneration"],
-    "vocab_size": 20,
-    "d_model": 6,
-    "d_kv": 2,
-    "d_ff": 5,
-    "num_layers": 1,
-    "num_decoder_layers": 1,
-    "num_heads": 3,
-}
+T5 = {"model_type": "t5", "architectures": ["T5ForConditionalGeneration"], "vocab_size": 20}
+T5 |= {"d_model": 6, "d_kv": 2, "d_ff": 5, "num_layers": 1, "num_decoder_layers": 1, "num_heads": 3}
 
 
 def derivation(keys):

@@ -19,14 +19,8 @@ MIXTURE = Derivation(
     name="MixtureForSequenceClassification",
     sizes={"V": 50, "H": 8, "A": 2, "L": 5, "D": 2, "F": 16, "E": 4, "k": 3},
     fields={
-        "V": "vocab_size",
-        "H": "hidden_size",
-        "A": "heads",
-        "L": "layers",
-        "D": "dense_layers",
-        "F": "ffn_dim",
-        "E": "experts",
-        "k": "num_labels",
+        **{"V": "vocab_size", "H": "hidden_size", "A": "heads", "L": "layers"},
+        **{"D": "dense_layers", "F": "ffn_dim", "E": "experts", "k": "num_labels"},
     },
     tensors=(
         tensor("model.embed_tokens.weight", V, H, aliases=("model.head.weight",)),

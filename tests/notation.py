@@ -11,18 +11,9 @@ TOKEN = re.compile(
     r"(?P<float>[0-9]+(?:\.[0-9]+)?e[-+−]?[0-9]+|[0-9]+\.[0-9]+)"
     rf"|(?P<function>{NAME})\(|(?P<letter>{NAME}'*)|(?P<power>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|."
 )
-SIGNS = {
-    "·": "*",
-    "−": "-",
-    # A quotient is exact; ÷ and × are Python's operations on ints and floats.
-    "/": "*Exact(1)/",
-    "÷": "/",
-    "×": "*",
-    "⌊": "floor(",
-    "⌋": ")",
-    "⌈": "ceil(",
-    "⌉": ")",
-}
+SIGNS = {"·": "*", "−": "-", "⌊": "floor(", "⌋": ")", "⌈": "ceil(", "⌉": ")"}
+# A quotient is exact; ÷ and × are Python's operations on ints and floats.
+SIGNS |= {"/": "*Exact(1)/", "÷": "/", "×": "*"}
 
 
 def value(text, letters):

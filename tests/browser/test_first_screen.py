@@ -10,13 +10,8 @@ from paramproof.resolver import resolve
 from tests.configs import LLAMA_3_1_8B
 
 PAGES = (
-    "index.html",
-    "model.html",
-    "models/gpt2.html",
-    "number.html",
-    "difference.html",
-    "frameworks.html",
-    "about.html",
+    *("index.html", "model.html", "models/gpt2.html", "number.html"),
+    *("difference.html", "frameworks.html", "about.html"),
 )
 
 DROP = """([name, text]) => {

@@ -38,18 +38,9 @@ KINDS = {
 }
 """Classes of the catalogue with experts, and the kind of their experts."""
 
-JETMOE = {
-    "model_type": "jetmoe",
-    "architectures": ["JetMoeForCausalLM"],
-    "vocab_size": 96,
-    "hidden_size": 32,
-    "intermediate_size": 40,
-    "num_hidden_layers": 3,
-    "num_key_value_heads": 4,
-    "kv_channels": 8,
-    "num_local_experts": 6,
-    "num_experts_per_tok": 2,
-}
+JETMOE = {"model_type": "jetmoe", "architectures": ["JetMoeForCausalLM"], "vocab_size": 96}
+JETMOE |= {"hidden_size": 32, "intermediate_size": 40, "num_hidden_layers": 3, "kv_channels": 8}
+JETMOE |= {"num_key_value_heads": 4, "num_local_experts": 6, "num_experts_per_tok": 2}
 """JetMoe has experts in attention, too, and a router in their own module."""
 
 OF_EXPERTS = re.compile(

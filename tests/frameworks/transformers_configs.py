@@ -8,13 +8,8 @@ SMALL = {
     "bert": {"vocab_size": 37, "hidden_size": 12, "num_hidden_layers": 3, "intermediate_size": 7},
     "gpt2": {"vocab_size": 37, "n_embd": 24, "n_layer": 2, "n_head": 3, "n_positions": 11},
     "llama": {
-        "vocab_size": 37,
-        "hidden_size": 24,
-        "num_hidden_layers": 3,
-        "num_attention_heads": 6,
-        "num_key_value_heads": 2,
-        "head_dim": 10,
-        "intermediate_size": 17,
+        **{"vocab_size": 37, "hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 6},
+        **{"num_key_value_heads": 2, "head_dim": 10, "intermediate_size": 17},
     },
 }
 SMALL["ernie"] = SMALL["bert"] | {"type_vocab_size": 4}

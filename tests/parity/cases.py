@@ -64,31 +64,11 @@ ENCODERS: dict[str, Spec] = {
     "untied": replace(SMALL_ENCODER, mlm_head=True, nsp_head=True, tie_word_embeddings=False),
 }
 
-GPT = {
-    "vocab_size": 11,
-    "hidden_size": 6,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 3,
-    "intermediate_size": 5,
-    "max_position_embeddings": 7,
-}
-LLAMA = {
-    "vocab_size": 11,
-    "hidden_size": 6,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "head_dim": 4,
-    "intermediate_size": 5,
-}
-TRANSFORMER = {
-    "vocab_size": 11,
-    "hidden_size": 6,
-    "num_encoder_layers": 2,
-    "num_decoder_layers": 1,
-    "num_attention_heads": 3,
-    "intermediate_size": 5,
-    "max_position_embeddings": 7,
-}
+SIZES = {"vocab_size": 11, "hidden_size": 6, "intermediate_size": 5}
+GPT = SIZES | {"num_hidden_layers": 2, "num_attention_heads": 3, "max_position_embeddings": 7}
+LLAMA = SIZES | {"num_hidden_layers": 2, "num_attention_heads": 4, "head_dim": 4}
+TRANSFORMER = SIZES | {"num_encoder_layers": 2, "num_decoder_layers": 1}
+TRANSFORMER |= {"num_attention_heads": 3, "max_position_embeddings": 7}
 GROUPED = "llama, grouped queries"
 """The LLaMA for all frameworks: in Hugging Face's configuration heads must divide the width."""
 

@@ -123,17 +123,10 @@ MODEL = """
 import numpy as np
 import pytest
 
-from paramproof import EncoderSpec, inventory
+from paramproof import inventory
+from paramproof.formulas.models import named_model
 
-SPEC = EncoderSpec(
-    vocab_size=7,
-    hidden_size=6,
-    num_hidden_layers=2,
-    num_attention_heads=3,
-    intermediate_size=5,
-    max_position_embeddings=4,
-    type_vocab_size=2,
-)
+SPEC = named_model("bert-tiny").spec
 
 
 def variables(spec):
@@ -148,7 +141,7 @@ def test_equal(assert_parameters):
 def test_one_bias_less(assert_parameters):
     model = variables(SPEC)
     model["params"].popitem()
-    with pytest.raises(AssertionError, match="= −6"):
+    with pytest.raises(AssertionError, match="= −128"):
         assert_parameters(model, SPEC)
 """
 

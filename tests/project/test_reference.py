@@ -2,33 +2,25 @@
 
 import ast
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from paramproof.formulas import EncoderSpec, Numerics
+from paramproof.formulas import Numerics
 from tests import reference
 from tests.parity.bounds import arithmetic
 from tests.parity.cases import Case
 from tests.reference.encoder import forward
 from tests.reference.models import derivative
 from tests.reference.steps import ACTIVATIONS, erf, softmax
+from tests.specs import SMALL_ENCODER
 
 FOLDER = Path(reference.__file__).parent
 
-SPEC = EncoderSpec(
-    vocab_size=11,
-    hidden_size=6,
-    num_hidden_layers=2,
-    num_attention_heads=2,
-    intermediate_size=5,
-    max_position_embeddings=7,
-    type_vocab_size=2,
-    mlm_head=True,
-    nsp_head=True,
-)
+SPEC = replace(SMALL_ENCODER, num_attention_heads=2, mlm_head=True, nsp_head=True)
 
 
 def test_it_imports_nothing_but_the_spec():
@@ -67,16 +59,9 @@ def test_derivatives_agree_with_differences(hidden_act):
 
 def test_a_single_head_agrees_with_the_equations():
     """One token attends to itself: softmax is 1, and the layer is written out by hand."""
-    spec = EncoderSpec(
-        vocab_size=2,
-        hidden_size=2,
-        num_hidden_layers=1,
-        num_attention_heads=1,
-        intermediate_size=1,
-        max_position_embeddings=1,
-        type_vocab_size=1,
-        pooler=False,
-    )
+    sizes = {"vocab_size": 2, "hidden_size": 2, "num_hidden_layers": 1, "num_attention_heads": 1}
+    sizes |= {"intermediate_size": 1, "max_position_embeddings": 1, "type_vocab_size": 1}
+    spec = replace(SMALL_ENCODER, **sizes, pooler=False)
     case = Case(spec, Numerics(layer_norm_eps=0.0, hidden_act="relu"), "float64")
     weights = {path: np.zeros_like(array) for path, array in case.weights.items()}
     for path in weights:

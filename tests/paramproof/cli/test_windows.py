@@ -86,16 +86,8 @@ def test_the_names_are_missing(run_python):
     assert done.stderr.splitlines()[-1].startswith("ModuleNotFoundError: ")
 
 
-CONFIG = {
-    "model_type": "gpt2",
-    "architectures": ["GPT2LMHeadModel"],
-    "vocab_size": 29,
-    "n_embd": 12,
-    "n_layer": 2,
-    "n_head": 3,
-    "n_inner": 7,
-    "n_positions": 11,
-}
+CONFIG = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "vocab_size": 29}
+CONFIG |= {"n_embd": 12, "n_layer": 2, "n_head": 3, "n_inner": 7, "n_positions": 11}
 
 
 @pytest.mark.parametrize(

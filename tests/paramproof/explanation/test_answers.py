@@ -16,19 +16,11 @@ from paramproof.explanation.answer import NAME, lines
 from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
 from paramproof.resolver import resolve
+from tests.configs import ROBERTA
 from tests.literals import TOTALS
 
-XLM = {
-    "model_type": "xlm-roberta",
-    "architectures": ["XLMRobertaForMaskedLM"],
-    "vocab_size": 250_002,
-    "hidden_size": 768,
-    "num_hidden_layers": 12,
-    "num_attention_heads": 12,
-    "intermediate_size": 3072,
-    "max_position_embeddings": 514,
-    "type_vocab_size": 1,
-}
+XLM = {"model_type": "xlm-roberta", "architectures": ["XLMRobertaForMaskedLM"]}
+XLM = ROBERTA | XLM | {"vocab_size": 250_002}
 WHOLE = "the whole model"
 
 

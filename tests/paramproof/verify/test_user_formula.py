@@ -10,7 +10,7 @@ from hypothesis import given
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.registry import Framework
 from paramproof.child_process import Refused
-from paramproof.formulas import FAMILIES, EncoderSpec, Report, Row, closed_form, inventory
+from paramproof.formulas import FAMILIES, Report, Row, closed_form, inventory
 from paramproof.formulas.models import named_models
 from paramproof.resolver import resolve
 from paramproof.verify.agreement import check
@@ -26,22 +26,12 @@ from paramproof.verify.user_formula import (
 )
 from tests import family_formulas, user_formulas
 from tests.configs import SMALL_MIXTRAL
+from tests.specs import SMALL_ENCODER
 from tests.strategies import encoder_specs
 from tests.weight_lists import Lists, added, extra
 
 LISTS = Framework("lists", "lists", ("numpy",), fixed={"type_vocab_size": 2})
-WHOLE = EncoderSpec(
-    vocab_size=13,
-    hidden_size=6,
-    num_hidden_layers=2,
-    num_attention_heads=3,
-    intermediate_size=5,
-    max_position_embeddings=11,
-    type_vocab_size=2,
-    mlm_head=True,
-    tie_word_embeddings=False,
-    nsp_head=True,
-)
+WHOLE = replace(SMALL_ENCODER, mlm_head=True, tie_word_embeddings=False, nsp_head=True)
 SPEC = replace(WHOLE, mlm_head=False, tie_word_embeddings=True, nsp_head=False)
 MODEL = FamilyArchitecture.of(SPEC)
 REFUSED = {
