@@ -1,4 +1,4 @@
-"""A framework that is added is seen by every command, and by every function, that is about them."""
+"""A framework that is added is seen by every function about models; cli has the commands."""
 
 import sys
 from dataclasses import replace
