@@ -8,16 +8,24 @@ from paramproof.algebra.residual import explained, lines
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders import load
 from paramproof.builders.registry import framework
-from paramproof.formulas import compare, inventory
+from paramproof.formulas import EncoderSpec, compare, inventory
 from paramproof.verify.proof import proofs, read, residuals
 from tests.cases import case_of
 from tests.faults.in_frameworks import Faulty
-from tests.paramproof.algebra.test_residual import SPEC
 from tests.parity.cases import SPECS
 from tests.specs import SMALL_ENCODER
 
 pytestmark = pytest.mark.framework("torch")
 
+SPEC = EncoderSpec(
+    vocab_size=31,
+    hidden_size=12,
+    num_hidden_layers=2,
+    num_attention_heads=4,
+    intermediate_size=17,
+    max_position_embeddings=9,
+    type_vocab_size=5,
+)
 ENCODER = case_of("encoder", "pooler")
 LETTERS = ENCODER.letters
 
@@ -56,6 +64,17 @@ def test_a_trainable_table_of_sines_is_not_fixed():
         "decoder.embeddings.position_embeddings.weight",
         shape[0] * shape[1],
     )
+
+
+def test_unequal_parts_of_a_fused_projection():
+    """With grouped queries, one weight has A heads of queries and G of keys and of values."""
+    spec = SPECS["llama, grouped queries"]
+    weights = load("torch").build(spec).weights()
+    (fused,) = (w for w in weights if w.path == "layers.0.attention.query_key_value.weight")
+    heads, groups = spec.num_attention_heads, spec.num_key_value_heads
+    assert heads != groups
+    assert fused.shape == ((heads + 2 * groups) * spec.head_dim, spec.hidden_size)
+    assert [part.split(".")[-2] for part in fused.parts] == ["query", "key", "value"]
 
 
 def head_with_a_bias(module, nn, torch, spec):
