@@ -79,13 +79,13 @@ class Derivation(Architecture):
     fields: Mapping[str, str]
     tensors: tuple[DerivedTensor, ...]
     conditions: tuple[StatedCondition, ...]
-    fixed: tuple[str, ...]
-    inert: tuple[str, ...]
-    unread: tuple[str, ...]
-    unexplained: tuple[str, ...]
-    irrelevant_guards: tuple[Condition, ...]
-    caveats: tuple[str, ...]
-    evidence: Evidence
+    fixed: tuple[str, ...] = ()
+    inert: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    unexplained: tuple[str, ...] = ()
+    irrelevant_guards: tuple[Condition, ...] = ()
+    caveats: tuple[str, ...] = ()
+    evidence: Evidence = field(kw_only=True)
     validated: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     spec = None

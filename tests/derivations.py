@@ -41,12 +41,7 @@ MIXTURE = Derivation(
             (("a.py", 3),),
         ),
     ),
-    fixed=(),
-    inert=(),
-    unread=(),
     unexplained=("model.ids of (9) (buffer)",),
-    irrelevant_guards=(),
-    caveats=(),
     evidence=Evidence(5, 30, 21, 0.25, {"transformers": "5", "torch": "2"}),
 )
 """Dense layers and expert layers, a head tied to the token table, fixed positions, a buffer."""

@@ -168,7 +168,7 @@ class Entry:
             return known[path]
 
         try:
-            return symbolic(self.part, self.class_name, letter_of).derivation
+            return symbolic(self.part, self.class_name, letter_of)
         except ValueError:
             from paramproof.derivation.few_letters import formula_at_sizes
 

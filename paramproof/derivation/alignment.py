@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from paramproof.derivation.loops import LoopGuard, guards_with_both_answers, undecided_loop
-from paramproof.derivation.trace_runner import (
-    DerivationError,
-    FailureCause,
-    Progress,
-    Trace,
-    TraceRunner,
-)
+from paramproof.derivation.sampling import moving_together
+from paramproof.derivation.trace_runner import DerivationError, Progress, Trace, TraceRunner
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import expression, letter
 from paramproof.tracing.recorder import Caveat
@@ -55,8 +50,7 @@ class TraceAligner:
         if len(traces) < number:
             raise DerivationError(
                 f"{self.runner.name}: at other sizes other tensors were made, "
-                "and it was not found why",
-                FailureCause.NOT_ALIKE,
+                "and it was not found why"
             )
         for question in self.both:
             self.caveats.pop(undecided_loop(question), None)
@@ -151,20 +145,11 @@ class TraceAligner:
         """Return the sizes to keep so that all others can move without changing the groups."""
         self.start()
         names = [name for name in self.runner.sizes if name not in self.runner.fixed]
-        return set(names) - self.may_move(set(), names)
+        return {*names}.difference(moving_together(self.makes_the_same, names))
 
-    def may_move(self, known: set[str], names: Sequence[str]) -> set[str]:
-        """Return ``known`` and as many of ``names`` as can move together, by bisection."""
-        if self.makes_the_same({*known, *names}):
-            return {*known, *names}
-        if len(names) == 1:
-            return known
-        half = len(names) // 2
-        return self.may_move(self.may_move(known, names[:half]), names[half:])
-
-    def makes_the_same(self, moving: set[str]) -> bool:
+    def makes_the_same(self, moving: Iterable[str]) -> bool:
         """Return whether two models with other values of these sizes have the same groups."""
-        still = self.runner.sizes.keys() - moving
+        still = self.runner.sizes.keys() - {*moving}
         for _ in range(2):
             trace = self.at(self.runner.draw(self.guards, still))
             if trace is None or trace.parameters != self.first.parameters:

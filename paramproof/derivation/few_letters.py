@@ -72,12 +72,8 @@ def formula_in(found: Entry, sizes: Mapping[str, int]) -> Derivation:
         fields={path: path for path in sizes},
         tensors=tuple(made),
         conditions=(),
-        fixed=(),
         inert=(*(sizes.keys() - numbers.keys()),),
-        unread=(),
         unexplained=tuple({f"{path} (buffer)": 0 for path, one in tensors if "buffer" in one.role}),
-        irrelevant_guards=(),
-        caveats=(),
         evidence=Evidence(1 + len(numbers), 0, 0, 0.0, versions_of(found.model_type)),
     )
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from copy import copy
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from paramproof.catalogue.program import (
     ABSENT,
@@ -71,16 +71,6 @@ class NotSymbolic(ValueError):
     """There is no expression in letters for something in a program."""
 
 
-class Symbolic(NamedTuple):
-    """The formula of a model class at one configuration.
-
-    ``defaults`` are the sizes that the configuration class computes from others, by letter.
-    """
-
-    derivation: Derivation
-    defaults: Mapping[str, Expression]
-
-
 class Trace:
     """One run of the reader, with the sizes that it met, by path."""
 
@@ -88,8 +78,7 @@ class Trace:
         self, part: Part, model: str, catalogue: Catalogue, own: Mapping[str, int]
     ) -> None:
         self.own, self.sizes, self.kinds = own, dict[str, int](), dict[str, list[str]]()
-        self.defaults, self.first = dict[str, Expression](), dict[str, int]()
-        self.parts, self.refusals = list[SizedPart](), list[Any]()
+        self.parts, self.refusals, self.first = list[SizedPart](), list[Any](), dict[str, int]()
         self.checking: Recorder | None = None
         """What records the guards of a refusal."""
         forget_lengths()
@@ -226,8 +215,8 @@ class SizedPart(Part):
         return self.values[name]
 
     def made(self, name: str) -> Any:
-        """Return a field. One that a file may give is a letter, and what computes it a default."""
-        program, trace, path = self.program, self.trace, self.of(name)
+        """Return a field. One that a file may give is a letter, whatever computes it."""
+        program, trace = self.program, self.trace
         is_given = dict.__contains__(self.keys, name)
         own = self.keys[name] if is_given else None
         code = program.fields.get(name)
@@ -243,13 +232,10 @@ class SizedPart(Part):
         finally:
             self.making.discard(name)
         if own is None and name in program.types and type(size := concrete(found)) is int:
-            plain, made = self.of_field(name, size), expression_of(found)
-            if type(plain) is int:
+            if type(plain := self.of_field(name, size)) is int:
                 return found
             # What computes a default decides nothing in a file that gives another size.
             trace.recorder.guards = before
-            if made is not None and made != expression_of(plain):
-                trace.defaults[path] = made
             return plain
         is_made = isinstance(found, list) and not is_given and has_sizes(found)
         return found if is_made else self.of_field(name, found)
@@ -532,7 +518,7 @@ def size_at(holder: Any, path: str) -> Any:
     return holder
 
 
-def symbolic(part: Part, model: str, naming: Callable[[str], str]) -> Symbolic:
+def symbolic(part: Part, model: str, naming: Callable[[str], str]) -> Derivation:
     """Return the formula of a model class; ``naming`` gives the letter of a path.
 
     Raises ``NotSymbolic``, which names what is not understood.
@@ -571,12 +557,4 @@ def symbolic(part: Part, model: str, naming: Callable[[str], str]) -> Symbolic:
     lengths = {kinds[path] for path in found.sizes.keys() & kinds.keys()}
     moving = [k for k, n in found.sizes.items() if k not in kinds and n not in lengths]
     found = holding_elsewhere(found, moving, count_at, derived_with)
-    known = found.sizes
-    letters_of = {path: naming(path) for path in known}
-    new = {path: letter(name) for path, name in letters_of.items()}
-    defaults = {
-        letters_of[path]: one.substitute(new)
-        for path, one in trace.defaults.items()
-        if path in known and one.letters <= known.keys()
-    }
-    return Symbolic(found.renamed(letters_of), defaults)
+    return found.renamed({path: naming(path) for path in found.sizes})

@@ -20,7 +20,7 @@ from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.letters import NotSymbolic, symbolic
 from paramproof.derivation.pipeline import Effort, validated
-from paramproof.derivation.trace_runner import DerivationError, FailureCause, Progress, TraceRunner
+from paramproof.derivation.trace_runner import DerivationError, Progress, TraceRunner
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import expression
 from paramproof.formulas.printing import shown
@@ -78,11 +78,10 @@ def _symbols(chosen: ModelClass) -> tuple[Part, Derivation]:
         chosen.constructor({}).make({})
     except Exception as error:  # A constructor may raise anything.
         raise_if_internal(error)
-        said = f"{chosen.name} is not made: {in_one_line(error)}"
-        raise DerivationError(said, FailureCause.NOT_MADE) from error
+        raise DerivationError(f"{chosen.name} is not made: {in_one_line(error)}") from error
     try:
         part = chosen.part()
-        found = symbolic(part, chosen.name, lambda path: path).derivation
+        found = symbolic(part, chosen.name, lambda path: path)
     except (Unknown, Refused, NotSymbolic, *ERRORS) as error:
         said = f"{chosen.name} is not understood: {in_one_line(error)}"
         raise DerivationError(f"{said}; derive a function that makes it") from error

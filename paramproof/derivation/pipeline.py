@@ -18,7 +18,7 @@ from paramproof.derivation.generalization import generalize
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.sampling import MAX_DEPTH
-from paramproof.derivation.trace_runner import DerivationError, FailureCause, Progress, TraceRunner
+from paramproof.derivation.trace_runner import DerivationError, Progress, TraceRunner
 from paramproof.derivation.validation import HeldOutValidation
 from paramproof.formulas.condition import Condition, Consequence, Outcome
 from paramproof.formulas.derivation import Derivation
@@ -106,8 +106,7 @@ def _derived(
         raise DerivationError(f"{runner.name}: layer numbers select the layers of another kind")
     if tensors.unexplained:
         shown = "; ".join(tensors.unexplained.values())
-        said = f"{runner.name}: not explained: {shown}"
-        raise DerivationError(said, FailureCause.NOT_EXPLAINED)
+        raise DerivationError(f"{runner.name}: not explained: {shown}")
     prober = GuardProber(runner, conditions, tensors, outcomes)
     prober.sort(note)
     alike = [trace.sizes for trace in traces]
@@ -146,7 +145,6 @@ def validated(
         conditions.stated,
         fixed=tuple(sorted(runner.fixed)),
         inert=tuple(sorted(set(runner.sizes) - moving - asked - runner.fixed)),
-        unread=(),
         unexplained=tuple(tensors.left_out),
         irrelevant_guards=tuple(conditions.irrelevant),
         caveats=tuple(dict.fromkeys(caveat_text(caveat, letters) for caveat in caveats)),

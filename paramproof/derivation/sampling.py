@@ -5,7 +5,7 @@ Sizes are drawn at random, and then repaired, one broken condition after the oth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -89,6 +89,18 @@ def sample_inside(
     repeats = (expression(one.repeat).letters for one in architecture.inventory())
     repeated, fixed = frozenset[str]().union(*repeats), frozenset(architecture.fixed)
     return sample_sizes(random, architecture.sizes, conditions, repeated, fixed)
+
+
+def moving_together(
+    can_move: Callable[[list[str]], bool], names: Sequence[str], known: Sequence[str] = ()
+) -> list[str]:
+    """Return ``known`` and as many of ``names`` as can move together, by bisection."""
+    if not names or can_move([*known, *names]):
+        return [*known, *names]
+    if len(names) == 1:
+        return [*known]
+    half = len(names) // 2
+    return moving_together(can_move, names[half:], moving_together(can_move, names[:half], known))
 
 
 def _contradictory(conditions: Sequence[Condition], fixed: Mapping[str, int]) -> bool:

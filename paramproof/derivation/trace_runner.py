@@ -12,7 +12,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum, auto
 from itertools import count, islice
 from os.path import basename
 from random import Random
@@ -138,34 +137,13 @@ MAX_CAVEATS = 2
 """Caveats in the message of a failure."""
 
 
-class FailureCause(Enum):
-    NOT_MADE = auto()
-    """The constructor refuses its own sizes."""
-    NO_PARAMETERS = auto()
-    NOT_ALIKE = auto()
-    """It creates other tensors at other sizes, and no guard tells when."""
-    NOT_EXPLAINED = auto()
-    """No expression fits a shape or the number of tensors."""
-    NO_SIZES = auto()
-    """No sizes were found that meet the guards."""
-    REFUSED = auto()
-    """The constructor refuses sizes inside the guards."""
-    NOT_AS_DERIVED = auto()
-    """A model inside the guards differs from the formula."""
-    OTHER = auto()
-
-
 class DerivationError(ValueError):
-    """No formula was found, or validation failed, for this ``cause``."""
-
-    def __init__(self, text: str, cause: FailureCause = FailureCause.OTHER) -> None:
-        super().__init__(text)
-        self.cause = cause
+    """No formula was found, or validation failed."""
 
     def because(self, caveats: Iterable[Caveat]) -> DerivationError:
         """Return this error with the first caveats, which name the lines where sizes were lost."""
         shown = [caveat_text(one) for one in islice(caveats, MAX_CAVEATS)]
-        return DerivationError("; ".join((str(self), *shown)), self.cause) if shown else self
+        return DerivationError("; ".join((str(self), *shown))) if shown else self
 
 
 @dataclass(slots=True)
@@ -243,10 +221,9 @@ class TraceRunner:
             except Exception:  # Then it is judged by its untouched code.
                 raise_if_tracing_failed(error, lambda: self._build(self.sizes))
                 own = self._own(error)
-                said = f"{self.name} is not made: {in_one_line(own)}"
-                raise DerivationError(said, FailureCause.NOT_MADE) from own
+                raise DerivationError(f"{self.name} is not made: {in_one_line(own)}") from own
         if not trace.readings:
-            raise DerivationError(f"{self.name} has no parameters", FailureCause.NO_PARAMETERS)
+            raise DerivationError(f"{self.name} has no parameters")
         return trace
 
     def _first(self) -> Trace:

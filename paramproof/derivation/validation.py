@@ -9,14 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
 from typing import TypeAlias
 
 from paramproof.derivation.generalization import GeneralTensors, Trial, run_trial, tensor_count
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet, negated
-from paramproof.derivation.sampling import sample_sizes
-from paramproof.derivation.trace_runner import DerivationError, FailureCause, Progress, TraceRunner
+from paramproof.derivation.sampling import moving_together, sample_sizes
+from paramproof.derivation.trace_runner import DerivationError, Progress, TraceRunner
 from paramproof.formulas.condition import Condition, Outcome, Relation
 from paramproof.formulas.expression import expression, letter
 from paramproof.tracing.recorder import Caveat, caveat_text, joined
@@ -108,13 +109,13 @@ class FarValidation:
         self.left, self.expected, self.refused = self.near.share, self.near.slowest, 0
         letters, reached = self.wide, 0
         for factor in FAR_FACTORS:
-            there = self.together([], letters, factor)
+            there = moving_together(partial(self.is_alike, factor), letters)
             if not there:
                 break
             letters, reached = there, factor
         for _ in range(MIXED_MODELS if reached and len(letters) > 1 else 0):
             some = self.random.sample(letters, self.random.randint(1, len(letters) - 1))
-            self.is_alike(some, reached)
+            self.is_alike(reached, some)
 
     def go_deep(self) -> None:
         """Build deep models; the second has sizes that could not be deep with the first."""
@@ -140,16 +141,7 @@ class FarValidation:
         moving = (name for name in self.runner.sizes if name not in self.runner.fixed)
         return [name for name in moving if name in repeated | self.runner.repeated]
 
-    def together(self, known: list[str], letters: list[str], factor: int) -> list[str]:
-        """Return ``known`` and as many sizes as can be this large together, by bisection."""
-        if not letters or self.is_alike([*known, *letters], factor):
-            return [*known, *letters]
-        if len(letters) == 1:
-            return known
-        half = len(letters) // 2
-        return self.together(self.together(known, letters[:half], factor), letters[half:], factor)
-
-    def is_alike(self, letters: Sequence[str], factor: int) -> bool:
+    def is_alike(self, factor: int, letters: Sequence[str]) -> bool:
         """Return whether a model with these sizes enlarged matches; false if it takes too long."""
         if self.expected > self.left or self.refused >= MAX_REFUSED:
             return False
@@ -261,8 +253,7 @@ class HeldOutValidation:
         while held < number:
             sizes = self.runner.sizes if held == 0 else self.others(held)
             if sizes is None:
-                said = f"{self.runner.name}: no sizes meet the conditions"
-                raise DerivationError(said, FailureCause.NO_SIZES)
+                raise DerivationError(f"{self.runner.name}: no sizes meet the conditions")
             held = held + 1 if self.holds(sizes) else 0
             self.note(f"held at {held} of {number} points")
 
@@ -312,11 +303,7 @@ class HeldOutValidation:
             if self.is_inside(there) and why.consequence and self.divides(name, there, why):
                 return
         if not 0 < len(names) <= min(MAX_SPECIALIZED, len(sizes) - len(self.runner.fixed) - 1):
-            refused = trial.consequence and trial.consequence.outcome is Outcome.REFUSED
-            raise DerivationError(
-                f"{self.runner.name}: {caveat_text(trial.wrong)}",
-                FailureCause.REFUSED if refused else FailureCause.NOT_AS_DERIVED,
-            )
+            raise DerivationError(f"{self.runner.name}: {caveat_text(trial.wrong)}")
         self.runner.fixed |= names
         fixed = joined((letter(name),) for name in sorted(names))
         self.caveats[*fixed, " did not vary once the formula had failed: ", *trial.wrong] = None

@@ -28,7 +28,6 @@ class Case:
     at: tuple[dict[str, int], ...] | list[dict[str, int]] = ()
     beyond: tuple[dict[str, int], ...] | list[dict[str, int]] = ()
     error: str = ""
-    cause: str = ""
     sizes: tuple[tuple[str, int], ...] = ()
 
     @property
@@ -45,8 +44,8 @@ def derives(formula: str, **expected: Any) -> Any:
     return _registered(formula=formula, **expected)
 
 
-def refuses(error: str, cause: str) -> Any:
-    return _registered(error=error, cause=cause)
+def refuses(error: str) -> Any:
+    return _registered(error=error)
 
 
 def _registered(**expected: Any) -> Any:

@@ -135,7 +135,7 @@ def named_layers(hidden_size=12, layers=4):
     return nn.ModuleList(square(hidden_size, bias=i in (1, 60)) for i in range(layers))
 
 
-@refuses("not explained: *.*.weight of (12, 12); *.*.bias of (12)", "NOT_EXPLAINED")
+@refuses("not explained: *.*.weight of (12, 12); *.*.bias of (12)")
 def triangle(hidden_size=12, layers=4):
     return nn.ModuleList(
         nn.ModuleList(square(hidden_size) for _ in range(i + 1)) for i in range(layers)

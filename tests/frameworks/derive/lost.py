@@ -67,7 +67,7 @@ def _through_text(size):
     return json.loads(json.dumps(size))
 
 
-@refuses("not explained: weight of (4, 16); bias of (4)", "NOT_EXPLAINED")
+@refuses("not explained: weight of (4, 16); bias of (4)")
 def through_text_and_a_root(hidden_size=16):
     return nn.Linear(hidden_size, math.isqrt(_through_text(hidden_size)))
 
@@ -124,7 +124,7 @@ def named_by_two(hidden_size=8, first=3, second=3):
     return nn.ModuleDict({"x" * int(f"{first}"): nn.Linear(hidden_size, hidden_size)})
 
 
-@refuses("refuses sizes inside the conditions, hidden_size = ", "REFUSED")
+@refuses("refuses sizes inside the conditions, hidden_size = ")
 def refused_where_nothing_remembers(hidden_size=8, a=2, b=2, c=2, d=2, e=2):
     """Of five sizes nobody asks but where a model is made of plain ints."""
     if not hasattr(hidden_size, "expression") and (a, b, c, d, e) != (2, 2, 2, 2, 2):

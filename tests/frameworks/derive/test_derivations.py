@@ -25,9 +25,8 @@ def test_derived(name):
 
     case, name = CASES[name], name.rstrip("+")
     if case.error:
-        with pytest.raises(DerivationError, match=rf"^{name}\W+{re.escape(case.error)}") as caught:
+        with pytest.raises(DerivationError, match=rf"^{name}\W+{re.escape(case.error)}"):
             derived(name)
-        assert caught.value.cause.name == case.cause
         return
     found = derived(name, **dict(case.sizes))
     assert str(found.formula) == case.formula
@@ -95,9 +94,8 @@ def test_every_third_layer():
 def test_what_changes_from_build_to_build_is_not_derived(name):
     from paramproof.derivation.pipeline import DerivationError
 
-    with pytest.raises(DerivationError, match=f"^branches:{name}: not explained: weight") as caught:
+    with pytest.raises(DerivationError, match=f"^branches:{name}: not explained: weight"):
         derived(f"branches:{name}")
-    assert caught.value.cause.name == "NOT_EXPLAINED"
 
 
 def test_the_environment_is_not_seen(monkeypatch):

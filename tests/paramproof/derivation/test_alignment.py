@@ -3,7 +3,7 @@
 import pytest
 
 from paramproof.derivation.alignment import TraceAligner
-from paramproof.derivation.trace_runner import DerivationError, FailureCause
+from paramproof.derivation.trace_runner import DerivationError
 from paramproof.formulas.expression import letter
 from paramproof.tracing.recorder import caveat_text
 from tests.paramproof.derivation.toys import plain_int, runner
@@ -83,10 +83,7 @@ def test_what_may_move_is_found_by_halves(still):
     def program(parts, **sizes):
         parts.add("w" if all(plain_int(sizes[n]) == SIZES[n] for n in still) else "other", 3)
 
-    found = aligner(program)
-    assert found.not_moving_together() == still
-    assert found.may_move(set(), list(SIZES)) == SIZES.keys() - still
-    assert found.may_move({"H"}, ["L"]) == ({"H", "L"} if "H" not in still else {"H"})
+    assert aligner(program).not_moving_together() == still
 
 
 def test_letters_of_loops_are_fixed_where_no_letter_moves_anything_alone():
@@ -107,12 +104,9 @@ def at_random(parts, H, **_):
 
 def test_what_differs_without_a_reason_is_not_derived():
     at_random.calls = 0
-    with pytest.raises(DerivationError) as refusal:
+    said = "^toy: at other sizes other tensors were made, and it was not found why$"
+    with pytest.raises(DerivationError, match=said):
         aligner(at_random).traces(3)
-    assert refusal.value.cause is FailureCause.NOT_ALIKE
-    assert str(refusal.value) == (
-        "toy: at other sizes other tensors were made, and it was not found why"
-    )
 
 
 def equal_in_first(parts, H, L, **_):

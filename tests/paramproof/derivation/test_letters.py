@@ -62,8 +62,8 @@ def formula(tmp_path):
         catalogue.file("file")["versions"] = {}
         part = catalogue.configuration({"model_type": "toy", **dict(given)})
         found = symbolic(part, "ToyModel", letter_of)
-        assert found.derivation.count(found.derivation.sizes) == part.count("ToyModel")["trainable"]
-        assert agreeing(found.derivation, catalogue, dict(given), draws) == draws
+        assert found.count(found.sizes) == part.count("ToyModel")["trainable"]
+        assert agreeing(found, catalogue, dict(given), draws) == draws
         return found
 
     return of
@@ -89,7 +89,7 @@ def agreeing(derivation, catalogue, given, draws):
 
 
 def conditions(found):
-    return {str(one.condition): one.consequence.outcome for one in found.derivation.conditions}
+    return {str(one.condition): one.consequence.outcome for one in found.conditions}
 
 
 def test_ints_are_letters_and_flags_and_texts_are_not(formula):
@@ -99,30 +99,26 @@ def test_ints_are_letters_and_flags_and_texts_are_not(formula):
         ("c", tensor([F("a")], "frozen"), ["==", F("kind"), "x"]),
         ("d", ["tensor", "temporary buffer", None]),
     )
-    found = formula(model).derivation
+    found = formula(model)
     assert str(found.formula) == "2·a·h"
     assert {one.path: one.role for one in found.tensors} == {"w": "trainable", "c": "frozen"}
     assert found.unexplained == ("d (buffer)",)
     assert found.sizes == {"h": 12, "a": 3}
-    assert formula(model, {"flag": True}).derivation.formula == formula_in("2·a·h + h")
+    assert formula(model, {"flag": True}).formula == formula_in("2·a·h + h")
 
 
-def test_a_field_that_a_file_may_give_is_a_letter_with_its_default(formula):
+def test_a_field_that_a_file_may_give_is_a_letter(formula):
     head = ["if", ["is", key("head"), None], ["//", key("h"), key("a")], key("head")]
     model = module(("w", tensor([F("head")])))
     found = formula(model, fields={"head": head}, draws=0)
-    assert str(found.derivation.formula) == "head"
-    assert {name: str(one) for name, one in found.defaults.items()} == {}
-    model = module(("w", tensor([F("head"), F("h"), F("a")])))
-    found = formula(model, fields={"head": head}, draws=0)
-    assert {name: str(one) for name, one in found.defaults.items()} == {"head": "⌊h/a⌋"}
-    assert not formula(model, {"head": 5}, {"head": head}).defaults
+    assert str(found.formula) == "head"
+    assert found.sizes == {"head": 4}
 
 
 def test_a_field_that_no_file_may_give_is_its_expression(formula):
     found = formula(module(("w", tensor([F("x")]))), fields={"x": ["*", 2, key("h")]})
-    assert str(found.derivation.formula) == "2·h"
-    assert found.derivation.fields == {"h": "h"}
+    assert str(found.formula) == "2·h"
+    assert found.fields == {"h": "h"}
 
 
 def test_the_field_of_a_part_has_its_path(formula):
@@ -130,15 +126,15 @@ def test_the_field_of_a_part_has_its_path(formula):
     fields = {"part": ["if", ["has", ["config"], "part"], made, None]}
     model = module(("w", tensor([["field", F("part"), "h"], F("h")])))
     found = formula(model, {"part": {"h": 5}}, fields)
-    assert str(found.derivation.formula) == "h·part_h"
-    assert found.derivation.fields["part_h"] == "part.h"
+    assert str(found.formula) == "h·part_h"
+    assert found.fields["part_h"] == "part.h"
 
 
 def test_what_its_owner_sets_in_a_part_is_a_size_of_the_owner(formula):
     made = ["updated", ["new", "Toy", dictionary(["last", True])], dictionary(["a", key("h")])]
     fields = {"part": ["if", ["has", ["config"], "last"], None, made]}
     model = module(("w", tensor([["field", F("part"), "a"], ["field", F("part"), "k"]])))
-    assert str(formula(model, fields=fields).derivation.formula) == "h·part_k"
+    assert str(formula(model, fields=fields).formula) == "h·part_k"
 
 
 @pytest.mark.parametrize(
@@ -158,7 +154,7 @@ def test_what_its_owner_sets_in_a_part_is_a_size_of_the_owner(formula):
 )
 def test_arithmetic(formula, size, printed):
     found = formula(module(("w", tensor([size]))), draws=0)
-    assert found.derivation.formula == formula_in(printed)
+    assert found.formula == formula_in(printed)
 
 
 def test_a_comparison_of_sizes_that_decides_is_a_condition(formula):
@@ -173,7 +169,7 @@ def test_a_refusal_is_a_condition_and_a_quotient_is_exact_by_it(formula):
     model = module(("", refused), ("w", tensor([["*", F("a"), ["//", F("h"), F("a")]]])))
     found = formula(model)
     assert conditions(found) == {"a divides h": Outcome.REFUSED}
-    assert str(found.derivation.formula) == "h"
+    assert str(found.formula) == "h"
     model = module(("", ["refuse", ["and", F("flag"), odd], "odd", ""]), ("w", tensor([F("h")])))
     assert not conditions(formula(model))
 
@@ -203,7 +199,7 @@ def test_a_refusal_of_the_configuration_is_one_of_the_formula(formula):
     ],
 )
 def test_what_is_asked_of_the_index_of_a_loop_is_counted(formula, when, printed):
-    (found,) = formula(loop(when)).derivation.tensors
+    (found,) = formula(loop(when)).tensors
     assert found.times == formula_in(printed)
     assert found.path == "x.*.w"
 
@@ -211,7 +207,7 @@ def test_what_is_asked_of_the_index_of_a_loop_is_counted(formula, when, printed)
 def test_tensors_that_are_there_at_other_sizes_only_are_counted(formula):
     third = ["==", ["%", ["+", ITEM, 1], F("p")], 0]
     model = layers(module(("w", tensor([F("h")]), third), ("v", tensor([F("a")]), ["not", third])))
-    found = formula(model, {"p": 1}).derivation
+    found = formula(model, {"p": 1})
     assert {one.path: str(one.times) for one in found.tensors} == {
         "*.w": "⌊l/p⌋",
         "*.v": "l − ⌊l/p⌋",
@@ -221,11 +217,11 @@ def test_tensors_that_are_there_at_other_sizes_only_are_counted(formula):
 def test_kinds_of_layers_are_counted_by_a_letter_for_all_but_one(formula):
     given = {"layers": ["conv", "full", "conv", "conv", "full", "full", "conv", "conv"]}
     model = loop(["==", ["get", F("layers"), ITEM], "full"])
-    found = formula(model, given, draws=0).derivation
+    found = formula(model, given, draws=0)
     assert str(found.tensors[0].times) == "l − layers_conv"
     assert found.sizes["layers_conv"] == 5
     assert found.fields["layers_conv"] == "layers[conv]"
-    found = formula(loop(source=F("layers")), given, draws=0).derivation
+    found = formula(loop(source=F("layers")), given, draws=0)
     assert str(found.tensors[0].times) == "layers_conv + layers_full"
 
 
@@ -234,26 +230,26 @@ def test_a_default_list_of_kinds_is_counted_by_its_rule(formula):
     rule = ["comp", "i", ["range", 0, key("l"), 1], kind, True]
     fields = {"layers": ["if", ["is", key("layers"), None], rule, key("layers")]}
     model = loop(["==", ["get", F("layers"), ITEM], "full"])
-    assert str(formula(model, fields=fields).derivation.tensors[0].times) == "⌊l/p⌋"
+    assert str(formula(model, fields=fields).tensors[0].times) == "⌊l/p⌋"
     full, conv = (
         ["*", ["list", "full"], key("k")],
         ["*", ["list", "conv"], ["-", key("l"), key("k")]],
     )
     fields = {"layers": ["if", ["is", key("layers"), None], ["+", full, conv], key("layers")]}
-    assert str(formula(model, fields=fields).derivation.tensors[0].times) == "k"
+    assert str(formula(model, fields=fields).tensors[0].times) == "k"
 
 
 def test_a_shape_by_an_index_is_a_tensor_for_each_case(formula):
     found = formula(loop(shape=[["if", ["<", ITEM, F("k")], F("a"), F("p")]]))
-    numbers = {str(one.shape[1]): one.times for one in found.derivation.tensors}
+    numbers = {str(one.shape[1]): one.times for one in found.tensors}
     assert numbers == {"a": formula_in("k"), "p": formula_in("l − k")}
 
 
 def test_a_list_of_sizes_unrolls_its_loop(formula):
     shape = [["get", F("sizes"), ITEM]]
     found = formula(loop(shape=shape, source=["range", 0, ["len", F("sizes")], 1]))
-    assert str(found.derivation.formula) == "h·(sizes_0 + sizes_1 + sizes_2)"
-    assert not found.derivation.conditions
+    assert str(found.formula) == "h·(sizes_0 + sizes_1 + sizes_2)"
+    assert not found.conditions
     found = formula(loop(shape=shape, source=["range", 0, F("a"), 1]), draws=1)
     assert conditions(found) == {"a = 3": Outcome.OTHERS}
 
@@ -261,14 +257,14 @@ def test_a_list_of_sizes_unrolls_its_loop(formula):
 def test_depths_of_stages_stay_letters(formula):
     block = module(("w", tensor([["get", F("sizes"), ITEM]])))
     inner = layers(block, ["range", 0, ["get", F("depths"), ITEM], 1], "j")
-    found = formula(layers(inner, ["range", 0, 3, 1]), draws=0).derivation
+    found = formula(layers(inner, ["range", 0, 3, 1]), draws=0)
     assert found.formula == formula_in("depths_0·sizes_0 + depths_1·sizes_1 + depths_2·sizes_2")
     assert {one.path for one in found.tensors} == {"*.*.w"}
 
 
 def test_what_has_no_closed_form_unrolls_its_loop(formula):
     found = formula(loop(["==", ["%", ["*", ITEM, ITEM], 3], 0]))
-    assert str(found.derivation.formula) == "3·h"
+    assert str(found.formula) == "3·h"
     assert conditions(found) == {"l = 8": Outcome.OTHER_COUNT}
 
 
@@ -276,18 +272,16 @@ def test_tensors_of_one_storage_are_one_with_other_names(formula):
     model = module(
         ("w", tensor([F("h")], "trainable", [0])), ("v", tensor([F("h")], "trainable", [0]))
     )
-    (found,) = formula(model).derivation.tensors
+    (found,) = formula(model).tensors
     assert (found.path, found.aliases, str(found.times)) == ("w", ("v",), "1")
     for storage, times, aliases in (([0], "1", ("*.w",)), ([0, ["turn", "i"]], "l", ())):
-        (found,) = formula(
-            layers(module(("w", tensor([F("h")], "trainable", storage))))
-        ).derivation.tensors
+        (found,) = formula(layers(module(("w", tensor([F("h")], "trainable", storage))))).tensors
         assert (str(found.times), found.aliases) == (times, aliases)
 
 
 def test_the_experts_of_a_token_are_a_letter_though_no_constructor_reads_them(formula):
     model = module(("w", tensor([F("h")])))
-    found = formula(model, keys={"num_experts_per_tok": 2}).derivation
+    found = formula(model, keys={"num_experts_per_tok": 2})
     assert found.sizes["num_experts_per_tok"] == 2
     assert found.inert == ("num_experts_per_tok",)
 
@@ -295,8 +289,8 @@ def test_the_experts_of_a_token_are_a_letter_though_no_constructor_reads_them(fo
 def test_a_key_that_wins_over_what_the_class_computes_is_a_letter(formula):
     x = ["if", ["has", ["config"], "x"], ["get", ["config"], "x"], ["*", 2, key("h")]]
     model = module(("w", tensor([F("x")])))
-    assert str(formula(model, fields={"x": x}).derivation.formula) == "2·h"
-    assert str(formula(model, {"x": 24}, {"x": x}, draws=0).derivation.formula) == "x"
+    assert str(formula(model, fields={"x": x}).formula) == "2·h"
+    assert str(formula(model, {"x": 24}, {"x": x}, draws=0).formula) == "x"
 
 
 def test_the_layers_of_a_model_of_a_part_are_as_many_as_they_are(tmp_path):
@@ -309,7 +303,7 @@ def test_the_layers_of_a_model_of_a_part_are_as_many_as_they_are(tmp_path):
     catalogue = folder(tmp_path, {"Toy": rules}, {"ToyModel": whole, "Inner": inner})
     catalogue.file("file")["versions"] = {}
     part = catalogue.configuration({"model_type": "toy"})
-    (found,) = symbolic(part, "ToyModel", letter_of).derivation.tensors
+    (found,) = symbolic(part, "ToyModel", letter_of).tensors
     assert (found.path, found.aliases, str(found.times)) == ("a.*.w", ("b.*.w",), "l")
     assert part.count("ToyModel")["trainable"] == 8 * 12
 
@@ -318,12 +312,12 @@ def test_a_formula_that_is_wrong_at_other_sizes_is_made_with_these(formula):
     inner = layers(module(("w", tensor([F("h")]))), ["range", 0, ["-", F("l"), 2], 1], "j")
     refusals = [["refuse", ["%", F("h"), F("l")], "divides", "h l"]]
     found = formula(layers(inner), {"l": 2, "h": 14}, refusals=refusals)
-    assert found.derivation.formula == formula_in("h·l² − 2·h·l")
+    assert found.formula == formula_in("h·l² − 2·h·l")
     assert conditions(found) == {"l divides h": Outcome.REFUSED, "l ≥ 2": Outcome.OTHER_COUNT}
 
 
 def test_sizes_at_which_a_formula_is_wrong_may_not_change(formula):
-    found = formula(loop()).derivation
+    found = formula(loop())
 
     def count_at(sizes):
         return found.formula.value(sizes) + (sizes["l"] != 8)

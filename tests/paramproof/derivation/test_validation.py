@@ -8,7 +8,7 @@ from paramproof.derivation.generalization import GeneralTensors
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.pipeline import Effort, derive
-from paramproof.derivation.trace_runner import DerivationError, FailureCause, TraceRunner
+from paramproof.derivation.trace_runner import DerivationError, TraceRunner
 from paramproof.derivation.validation import DEPTH_FACTOR, HeldOutValidation
 from paramproof.formulas.condition import Consequence, Outcome, condition_in
 from paramproof.formulas.derivation import DerivedTensor
@@ -164,9 +164,8 @@ def test_a_formula_of_which_no_letter_would_be_left_is_none():
     def unseen(shapes):
         return [("bias", (7,))] if max(shapes[0][1]) > NEAREST else []
 
-    with pytest.raises(DerivationError, match="not as derived at vocab_size = ") as caught:
+    with pytest.raises(DerivationError, match="not as derived at vocab_size = "):
         derive(toy(row, unseen, vocab_size=64))
-    assert caught.value.cause is FailureCause.NOT_AS_DERIVED
 
 
 @pytest.mark.parametrize(("number", "is_derived"), [(4, True), (5, False)])
@@ -185,9 +184,8 @@ def test_no_more_letters_are_fixed_than_may_be(number, is_derived):
     if is_derived:
         assert len(derive(constructor).fixed) == number
         return
-    with pytest.raises(DerivationError) as caught:
+    with pytest.raises(DerivationError, match="not as derived at "):
         derive(constructor)
-    assert caught.value.cause is FailureCause.NOT_AS_DERIVED
 
 
 def test_a_refusal_inside_the_conditions_is_one():
@@ -197,6 +195,5 @@ def test_a_refusal_inside_the_conditions_is_one():
             raise ValueError("other than 64")
         return row(vocab_size)
 
-    with pytest.raises(DerivationError, match="ValueError: other than 64") as caught:
+    with pytest.raises(DerivationError, match=r"refuses sizes .* ValueError: other than 64"):
         derive(toy(make, vocab_size=64))
-    assert caught.value.cause is FailureCause.REFUSED
