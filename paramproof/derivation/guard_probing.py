@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from paramproof.derivation.generalization import GeneralTensors, Trial, run_trial, tensor_count
 from paramproof.derivation.guard_set import GuardSet, NestedGuard, NestedGuardQueue, negated
@@ -26,23 +26,13 @@ MAX_TENSORS = 5000
 class GuardProber:
     """Violates one guard at a time, and marks guards without consequence as irrelevant.
 
-    ``outcomes`` remembers consequences across constructors; ``remembered`` are the guards that were
-    looked up there instead of probed. ``alike`` are sizes at which a model matched the formula
-    although a guard was violated.
+    ``alike`` are sizes at which a model matched the formula although a guard was violated.
     """
 
-    def __init__(
-        self,
-        runner: TraceRunner,
-        conditions: GuardSet,
-        tensors: GeneralTensors,
-        outcomes: dict[Condition, Consequence | None],
-    ) -> None:
+    def __init__(self, runner: TraceRunner, conditions: GuardSet, tensors: GeneralTensors) -> None:
         self.runner = runner
         self.conditions = conditions
         self.tensors = tensors
-        self.outcomes = outcomes
-        self.remembered: set[Condition] = set()
         self.alike: list[Mapping[str, int]] = []
         self.beyond = NestedGuardQueue(conditions)
         self.left = MAX_NESTED_PROBES
@@ -61,7 +51,7 @@ class GuardProber:
             if known.follows(condition) or any(one.implies(condition) for one in others):
                 del known.guards[condition]
                 continue
-            if outcome := self.looked_up(condition):
+            if outcome := self.outcome(condition):
                 known.consequences[condition] = outcome
             else:
                 known.release(condition)
@@ -83,31 +73,10 @@ class GuardProber:
             self.left -= 1
             if outside := self.trial(sizes).consequence:
                 beyond.state(question, outside, self.runner.sizes)
-                for guard in question.guards:
-                    # Other constructors with this guard meet the same nested guards.
-                    self.outcomes.pop(guard, None)
             else:
                 self.look_beyond(sizes)
         while question := beyond.next(self.runner.fixed, self.alike):
             beyond.bound(question, self.runner.sizes)
-
-    def try_again(self, conditions: Iterable[Condition]) -> None:
-        """Probe guards that were remembered as irrelevant: for this constructor they may matter."""
-        for condition in conditions:
-            self.remembered.remove(condition)
-            if outcome := self.outcome(condition):
-                self.conditions.state(condition, outcome)
-        self.sort_beyond()
-
-    def looked_up(self, condition: Condition) -> Consequence | None:
-        """Return the consequence of violating ``condition``, as remembered or as probed."""
-        if condition in self.outcomes:
-            self.remembered.add(condition)
-            return self.outcomes[condition]
-        found = self.outcome(condition)
-        if found is None or found.outcome in (Outcome.NOT_TRIED, Outcome.REFUSED):
-            self.outcomes[condition] = found
-        return found
 
     def outcome(self, condition: Condition) -> Consequence | None:
         """Return the consequence of violating ``condition`` alone, None if there is none."""

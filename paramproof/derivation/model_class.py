@@ -61,7 +61,7 @@ def derive_class(
     conditions = GuardSet({one: {UNKNOWN_PLACE} for one in asked}, {})
     parameters = (one for one in symbols.tensors if one.role != "buffer")
     conditions.ask_of_lengths(length for one in parameters for length in one.shape)
-    prober = GuardProber(runner, conditions, GeneralTensors([*symbols.tensors]), {})
+    prober = GuardProber(runner, conditions, GeneralTensors([*symbols.tensors]))
     prober.sort(note)
     found = validated(prober, {}, [], effort, letters_for, note)
     stated = tuple(replace(one, places=()) for one in found.conditions)

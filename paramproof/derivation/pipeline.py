@@ -20,7 +20,7 @@ from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.sampling import MAX_DEPTH
 from paramproof.derivation.trace_runner import DerivationError, Progress, TraceRunner
 from paramproof.derivation.validation import HeldOutValidation
-from paramproof.formulas.condition import Condition, Consequence, Outcome
+from paramproof.formulas.condition import Outcome
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.formulas.expression import floor, letter
@@ -55,21 +55,15 @@ def derive(
     note: Progress = lambda _: None,
     *,
     effort: Effort = Effort(),
-    outcomes: dict[Condition, Consequence | None] | None = None,
     naming: Naming = letters_for,
 ) -> Derivation:
-    """Return the formula of ``constructor``.
-
-    ``outcomes`` remembers what happens if a guard is violated, for other constructors made by the
-    same code: guards that are irrelevant by themselves are then probed only together. ``naming``
-    chooses the letters.
+    """Return the formula of ``constructor``; ``naming`` chooses the letters.
 
     Raises ``DerivationError`` with one line if no formula was found, or if validation failed.
     """
-    known = {} if outcomes is None else outcomes
     aligner = TraceAligner(TraceRunner(constructor, Random(seed), effort.deepest), note)
     try:
-        return _derived(aligner, effort, known, naming)
+        return _derived(aligner, effort, naming)
     except DerivationError as error:
         # Layer numbers select the layers of another kind, and are not sizes.
         numbers = aligner.numbers_of_layers()
@@ -77,17 +71,12 @@ def derive(
             raise
         runner = TraceRunner(constructor, Random(seed), effort.deepest, numbers)
         try:
-            return _derived(TraceAligner(runner, note), effort, known, naming)
+            return _derived(TraceAligner(runner, note), effort, naming)
         except DerivationError:
             raise error from None
 
 
-def _derived(
-    aligner: TraceAligner,
-    effort: Effort,
-    outcomes: dict[Condition, Consequence | None],
-    naming: Naming,
-) -> Derivation:
+def _derived(aligner: TraceAligner, effort: Effort, naming: Naming) -> Derivation:
     runner, note = aligner.runner, aligner.note
     traces = aligner.traces(effort.generic + 1)
     conditions = GuardSet(aligner.guards, aligner.beyond)
@@ -107,7 +96,7 @@ def _derived(
     if tensors.unexplained:
         shown = "; ".join(tensors.unexplained.values())
         raise DerivationError(f"{runner.name}: not explained: {shown}")
-    prober = GuardProber(runner, conditions, tensors, outcomes)
+    prober = GuardProber(runner, conditions, tensors)
     prober.sort(note)
     alike = [trace.sizes for trace in traces]
     return validated(prober, aligner.caveats, alike, effort, naming, note)
@@ -128,7 +117,7 @@ def validated(
     runner, conditions, tensors = prober.runner, prober.conditions, prober.tensors
     tensors.fold(conditions.exact_divisions)
     conditions.fold()
-    validation = HeldOutValidation(runner, conditions, tensors, prober, note)
+    validation = HeldOutValidation(runner, conditions, tensors, note)
     try:
         validation.hold(effort.held + 1, effort.far)
     except DerivationError as error:

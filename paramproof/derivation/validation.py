@@ -14,8 +14,7 @@ from random import Random
 from typing import TypeAlias
 
 from paramproof.derivation.generalization import GeneralTensors, Trial, run_trial, tensor_count
-from paramproof.derivation.guard_probing import GuardProber
-from paramproof.derivation.guard_set import GuardSet, negated
+from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.sampling import moving_together, sample_sizes
 from paramproof.derivation.trace_runner import DerivationError, Progress, TraceRunner
 from paramproof.formulas.condition import Condition, Outcome, Relation
@@ -209,13 +208,11 @@ class HeldOutValidation:
         runner: TraceRunner,
         conditions: GuardSet,
         tensors: GeneralTensors,
-        prober: GuardProber,
         note: Progress,
     ) -> None:
         self.runner = runner
         self.conditions = conditions
         self.tensors = tensors
-        self.prober = prober
         self.note = note
         self.caveats: dict[Caveat, None] = {}
         self.cost = Cost()
@@ -274,12 +271,9 @@ class HeldOutValidation:
         unmet = [c for c in self.conditions.irrelevant if not c.is_met(sizes)]
         if not unmet:
             self.blame(sizes, trial)
-        elif remembered := [c for c in unmet if c in self.prober.remembered]:
-            self.prober.try_again(remembered)
-        else:
-            # None of these guards matters alone.
-            for condition in unmet:
-                self.conditions.state(condition, trial.consequence)
+        # None of these guards matters alone.
+        for condition in unmet:
+            self.conditions.state(condition, trial.consequence)
 
     def compared(self, sizes: Mapping[str, int]) -> Trial:
         """Compare a model with the formula, and leave out buffers that differ."""
@@ -348,12 +342,7 @@ class HeldOutValidation:
         return all(condition.is_met(sizes) for condition in self.conditions.consequences)
 
     def others(self, held: int) -> Mapping[str, int] | None:
-        """Return sizes inside the guards; the first violate all remembered guards.
-
-        If counts of layers were fitted, some models have many more layers.
-        """
-        if held == 1 and self.prober.remembered:
-            return self.beyond_all()
+        """Return sizes inside the guards; some are deeper if counts of layers were fitted."""
         return self.anywhere(DEPTH_FACTOR if self.tensors.are_counted and held % 4 == 2 else 1)
 
     def anywhere(self, deeper: int) -> Mapping[str, int] | None:
@@ -387,13 +376,3 @@ class HeldOutValidation:
         random.shuffle(sides)
         inside = list(self.conditions.consequences)
         return draw([*inside, *sides]) or draw(inside)
-
-    def beyond_all(self) -> dict[str, int] | None:
-        """Return sizes that violate as many irrelevant guards as possible."""
-        broken = list(self.conditions.consequences)
-        sizes = self.runner.draw(broken)
-        for condition in self.conditions.irrelevant:
-            if found := self.runner.draw([*broken, negated(condition)]):
-                broken.append(negated(condition))
-                sizes = found
-        return sizes

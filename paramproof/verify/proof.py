@@ -26,7 +26,7 @@ from paramproof.builders.registry import Framework, layer_packages
 from paramproof.child_process import tell
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.formulas import FAMILIES, FamilyLetters, Spec, Weight, closed_form, inventory
-from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
+from paramproof.formulas.condition import Outcome, Relation
 from paramproof.formulas.derivation import DerivedTensor
 from paramproof.formulas.expression import Expression, expression, sum_of, text
 from paramproof.formulas.families import family_of
@@ -43,7 +43,6 @@ from paramproof.verify.cases import Case, indicators_of, supported_cases
 from paramproof.verify.workers import Record
 
 ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "broken"]
-Outcomes: TypeAlias = dict[Condition, Consequence | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +98,8 @@ def proofs(
         start = time.perf_counter()
         readings: list[Reading] = []
         findings: dict[str, list[str]] = {}
-        outcomes: Outcomes = {}
         for case in plan:
-            for finding in _differences(builder, case, spec, outcomes, readings):
+            for finding in _differences(builder, case, spec, readings):
                 findings.setdefault(finding, []).append(str(case))
         tensors = [tensor for reading in readings for tensor in reading.tensors]
         yield Proof(
@@ -148,12 +146,11 @@ def _differences(
     builder: Builder,
     case: Case,
     spec: Spec | None,
-    outcomes: Outcomes,
     readings: list[Reading],
 ) -> Iterator[str]:
     """Derive the tensors of one case, add them to ``readings``, and yield how they differ."""
     try:
-        reading = read(builder, case, outcomes=outcomes)
+        reading = read(builder, case)
     except ValueError as error:
         yield str(error)
         return
@@ -235,14 +232,13 @@ class Reading(NamedTuple):
     branches: list[str]
 
 
-def read(builder: Builder, case: Case, outcomes: Outcomes | None = None) -> Reading:
+def read(builder: Builder, case: Case) -> Reading:
     """Derive the tensors of one case. Raises ``ValueError``, in one line, without a formula."""
     source = _Source(builder, case)
     try:
         found = derive(
             source.constructor(),
             effort=EFFORT,
-            outcomes=outcomes,
             naming=lambda fields: {field: field for field in fields},
         )
     finally:

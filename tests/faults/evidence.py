@@ -14,7 +14,6 @@ from dataclasses import replace
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, EncoderSpec, Numerics, closed_form
-from paramproof.formulas.condition import Condition, Consequence
 from paramproof.formulas.models import named_models
 from paramproof.verify.agreement import check
 from paramproof.verify.cases import supported_cases
@@ -71,31 +70,19 @@ def derivation(framework: Framework, builder: Builder) -> None:
     """Every tensor in letters, derived from the builder, for every combination of parts."""
     # Results remembered from other builds belong to other sizes, and were not traced.
     anew = builder.builder if isinstance(builder, Remembering) else builder
-    outcomes = OUTCOMES.setdefault(framework.name, {})
     for case in supported_cases(builder, ENCODER, framework.fixed):
-        if framework.name != IN_FULL:
-            if case.parts != EVERY_HEAD:
-                continue
-            if not outcomes:
-                read(load_once(framework.name), case, outcomes=outcomes)
+        if framework.name != IN_FULL and case.parts != EVERY_HEAD:
+            continue
         # An exception is a crash, and not a finding.
         anew.build(case.spec)
         try:
-            reading = read(anew, case, outcomes=outcomes.copy())
+            reading = read(anew, case)
         except ValueError as error:
             # An unexplained length or a violated guard is a finding, not a crash.
             raise AssertionError(str(error)) from error
         found = residuals(reading.tensors, case.letters)
         assert not found, f"{case}: {found}"
         assert not reading.branches, f"{case}: {reading.branches}"
-
-
-OUTCOMES: dict[str, dict[Condition, Consequence | None]] = {}
-"""What happens in a framework's correct builder if a guard is violated.
-
-A faulty builder has these guards, too. The derivation probes the irrelevant ones only together, as
-it does for a second combination of parts, which saves most of its models.
-"""
 
 
 def parity(framework: Framework, builder: Builder) -> None:

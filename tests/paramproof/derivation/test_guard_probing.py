@@ -47,7 +47,7 @@ class Runner:
 
 def outcome(near, far, condition=WIDE):
     runner = Runner(near, far)
-    prober = GuardProber(runner, GuardSet({condition: set(), EVEN: set()}, {}), NO_TENSORS, {})
+    prober = GuardProber(runner, GuardSet({condition: set(), EVEN: set()}, {}), NO_TENSORS)
     happens = prober.outcome(condition)
     # The other guards hold: their violation would be blamed on this one.
     assert EVEN in runner.inside
@@ -77,28 +77,24 @@ class OtherTensors(Runner):
 
 
 @pytest.mark.parametrize(
-    ("runner", "happens", "is_remembered"),
+    ("runner", "happens"),
     [
-        (Runner(8, 8), NARROW, True),
-        (Runner(None, None), Consequence(Outcome.NOT_TRIED), True),
-        (Runner(24, None), None, True),
-        (OtherTensors(24, None), Consequence(Outcome.OTHERS), False),
+        (Runner(8, 8), NARROW),
+        (Runner(None, None), Consequence(Outcome.NOT_TRIED)),
+        (Runner(24, None), None),
+        (OtherTensors(24, None), Consequence(Outcome.OTHERS)),
     ],
 )
-def test_what_is_remembered_of_a_condition(runner, happens, is_remembered):
-    """Other tensors are not: other code of the same framework may make the same ones."""
-    remembered = {}
+def test_what_happens_where_a_condition_is_not_met(runner, happens):
     tensors = GeneralTensors([]) if isinstance(runner, OtherTensors) else NO_TENSORS
-    prober = GuardProber(runner, GuardSet({WIDE: set()}, {}), tensors, remembered)
-    assert prober.looked_up(WIDE) == happens
-    assert remembered == ({WIDE: happens} if is_remembered else {})
+    assert GuardProber(runner, GuardSet({WIDE: set()}, {}), tensors).outcome(WIDE) == happens
 
 
 def sorted_out(near):
     asked = ("i divides 3", "i divides 1", "−i·⌊6/i⌋ + 6 = 0", "i > 2")
     conditions = GuardSet({condition_in(one): {("a.py", 1)} for one in asked}, {})
     runner = Runner(near, None)
-    GuardProber(runner, conditions, NO_TENSORS, {}).sort(lambda _: None)
+    GuardProber(runner, conditions, NO_TENSORS).sort(lambda _: None)
     conditions.fold()
     return [str(one) for one in conditions.consequences], len(runner.built)
 
@@ -108,12 +104,10 @@ def test_of_a_letter_with_one_value_is_said_nothing_more():
     assert sorted_out(8) == (["i = 1", "i > 2"], 3)
 
 
-def sorter_of(near, *asked, outcomes=None):
+def sorter_of(near, *asked):
     places = {("a.py", 1)}
     conditions = GuardSet({condition_in(one): places for one in asked}, {})
-    return GuardProber(
-        Runner(near, None), conditions, NO_TENSORS, {} if outcomes is None else outcomes
-    )
+    return GuardProber(Runner(near, None), conditions, NO_TENSORS)
 
 
 def test_what_follows_from_another_question_is_not_tried():
@@ -121,30 +115,6 @@ def test_what_follows_from_another_question_is_not_tried():
     one.sort(lambda _: None)
     assert list(map(str, one.conditions.irrelevant)) == ["i > 63"]
     assert len(one.runner.built) == 2
-
-
-def test_what_was_tried_for_another_constructor_is_looked_up():
-    """That it was not tried here is remembered: models beyond it may show something else."""
-    outcomes = {}
-    first, second = (sorter_of(24, "i > 63", outcomes=outcomes) for _ in range(2))
-    for one in (first, second):
-        one.sort(lambda _: None)
-        assert list(map(str, one.conditions.irrelevant)) == ["i > 63"]
-    assert (len(first.runner.built), first.remembered) == (2, set())
-    assert (len(second.runner.built), second.remembered) == (0, {condition_in("i > 63")})
-
-
-@pytest.mark.parametrize(("near", "stated"), [(8, True), (24, False)])
-def test_what_was_remembered_is_tried_again(near, stated):
-    condition = condition_in("i > 63")
-    one = sorter_of(near, "i > 63", outcomes={condition: None})
-    one.sort(lambda _: None)
-    one.try_again([condition])
-    assert one.remembered == set()
-    assert one.conditions.consequences == ({condition: NARROW} if stated else {})
-    assert list(one.conditions.irrelevant) == ([] if stated else [condition])
-    # A stated condition has its call sites.
-    assert one.conditions.guards == ({condition: {("a.py", 1)}} if stated else {})
 
 
 def test_a_need_that_another_condition_implies_is_not_written():
@@ -172,7 +142,7 @@ def test_sizes_without_a_condition_meet_the_others_as_far_as_can_be():
         {condition_in("i ≠ 77"): set()},
     )
     runner = Refusing(None, None)
-    assert GuardProber(runner, conditions, NO_TENSORS, {}).sizes_without(WIDE) is None
+    assert GuardProber(runner, conditions, NO_TENSORS).sizes_without(WIDE) is None
     assert drawn == [
         {"⌊i/16⌋ ≤ 1", "2 divides i", "i < 900", "i ≠ 77"},
         {"⌊i/16⌋ ≤ 1", "2 divides i", "i < 900"},

@@ -107,14 +107,6 @@ def test_no_proof_reaches_what_was_not_sorted():
             assert found.count({"H": size}) == built(toy(make), hidden_size=size)
 
 
-def test_what_another_constructor_asks_beyond_is_met_anew():
-    """Nothing happens where H ≥ 40000 alone is not so, and it is not to be looked up either."""
-    outcomes = {}
-    for _ in range(2):
-        found = derive(toy(bisected, hidden_size=64), outcomes=outcomes)
-        assert conditions(found) == {f"H < {10**7}": OTHERS}
-
-
 GUARD, WIDER = condition_in("H ≤ 100"), condition_in("H ≤ 200")
 OWN = {"H": 64, "V": 9}
 PLACES = {("a.py", 3)}

@@ -5,7 +5,6 @@ from random import Random
 import pytest
 
 from paramproof.derivation.generalization import GeneralTensors
-from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.derivation.trace_runner import DerivationError, TraceRunner
@@ -50,40 +49,14 @@ def nothing(large, wide):
         (nothing, set()),
     ],
 )
-def test_what_was_remembered_to_do_nothing_is_tried_where_it_does(harm, stated, effort):
-    """Sizes beyond all remembered guards show that this constructor differs."""
-    outcomes = {}
-    first = derive(branching(nothing), effort=effort, outcomes=outcomes)
-    assert first.conditions == ()
-    assert list(map(str, outcomes)) == [LARGE, WIDE]
-    found = derive(branching(harm), effort=effort, outcomes=outcomes)
+def test_guards_that_matter_are_stated_even_if_only_together(harm, stated, effort):
+    found = derive(branching(harm), effort=effort)
     assert conditions(found) == dict.fromkeys(stated, OTHERS)
     harmless = {"V ≤ 50000", "H ≤ 50000"} - stated
     assert set(map(str, found.irrelevant_guards)) == harmless
 
 
-def test_what_is_remembered_is_not_tried_again():
-    outcomes = {}
-    derive(branching(nothing), effort=NEAR, outcomes=outcomes)
-    found = derive(branching(nothing), effort=NEAR, outcomes=outcomes)
-    # As many as are held, and none for the two conditions.
-    assert found.evidence.builds == found.evidence.held == 21
-
-
-def test_a_refusal_is_remembered_and_stated_without_a_model():
-    def make(vocab_size, hidden_size):
-        if hidden_size > FARTHER:
-            raise ValueError("wide")
-        return [("embedding", (vocab_size, hidden_size))]
-
-    outcomes = {}
-    for builds in (22, 21):
-        found = derive(toy(make, vocab_size=64, hidden_size=8), effort=NEAR, outcomes=outcomes)
-        assert conditions(found) == {"H ≤ 50000": "the constructor refuses: ValueError: wide"}
-        assert found.evidence.builds == builds
-
-
-def validation(harmless=(), outside=(), beyond=(), remembered=(), fixed=(), tensors=(), **made):
+def validation(harmless=(), outside=(), beyond=(), fixed=(), tensors=(), **made):
     constructor = branching(nothing)
     runner = TraceRunner(constructor, Random(0), 9, set(fixed))
     stated = {condition_in(one): Consequence(Outcome.OTHERS) for one in outside}
@@ -94,25 +67,7 @@ def validation(harmless=(), outside=(), beyond=(), remembered=(), fixed=(), tens
         {condition_in(one): {("a.py", 1)} for one in harmless},
     )
     found = GeneralTensors(list(tensors))
-    prober = GuardProber(runner, known, found, {})
-    prober.remembered = {condition_in(one) for one in remembered}
-    return HeldOutValidation(runner, known, found, prober, lambda _: None)
-
-
-def test_beyond_all_what_cannot_be_is_left_out():
-    """The second contradicts the first, where it is not met, and the third does not."""
-    sizes = validation([LARGE, f"{V} > 40000", WIDE]).beyond_all()
-    assert min(sizes.values()) > FARTHER
-
-
-@pytest.mark.parametrize(("remembered", "held", "is_beyond"), [
-    ([LARGE], 1, True), ([LARGE], 2, False), ([], 1, False),
-])  # fmt: skip
-def test_the_second_model_is_beyond_what_was_remembered(remembered, held, is_beyond):
-    """The first has the original sizes. Guards that were tried alone here are left to chance."""
-    one = validation([LARGE], remembered=remembered)
-    one.on_any_side = lambda random, draw: draw([])
-    assert (one.others(held)[V] > FARTHER) is is_beyond
+    return HeldOutValidation(runner, known, found, lambda _: None)
 
 
 def test_sizes_anywhere_lie_on_either_side():
@@ -136,20 +91,6 @@ def test_some_models_are_deeper_where_layers_were_counted(tensor, deeper):
     for held in range(1, 9):
         one.others(held)
     assert asked == [1, deeper, 1, 1, 1, deeper, 1, 1]
-
-
-def test_of_what_is_not_met_what_was_remembered_is_tried_first():
-    """The other is harmless until that is known."""
-    one = validation([LARGE, WIDE], remembered=[LARGE])
-    tried = []
-    one.prober.try_again = tried.extend
-    trial = type("Trial", (), {"consequence": Consequence(Outcome.OTHERS), "wrong": ()})()
-    one.learn({V: 60_000, H: 60_000}, trial)
-    assert list(map(str, tried)) == [LARGE.replace(V, "vocab_size")]
-    assert set(map(str, one.conditions.irrelevant)) == {LARGE, WIDE}
-    one.learn({V: 1, H: 60_000}, trial)
-    assert set(map(str, one.conditions.irrelevant)) == {LARGE}
-    assert set(map(str, one.conditions.consequences)) == {WIDE}
 
 
 NEAREST = 64 * 7 * 1.4
