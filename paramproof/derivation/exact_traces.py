@@ -13,7 +13,7 @@ from math import prod
 from random import Random
 from typing import Any, NamedTuple
 
-from paramproof.derivation.guard_set import simplify_exact_division
+from paramproof.derivation.guard_set import divided, simplify_exact_division
 from paramproof.derivation.loops import INDEX, GuardedCount, at_least, counts_in_loops, index_guards
 from paramproof.formulas.active import says_per_token
 from paramproof.formulas.architecture import Evidence
@@ -72,6 +72,11 @@ class ExactTrace(NamedTuple):
     sizes: Mapping[str, int]
     kinds: Mapping[str, Sequence[str]]
 
+    @property
+    def lengths_of_kinds(self) -> dict[str, int]:
+        """The lengths of the lists of kinds, by the size that is the number of a kind there."""
+        return {f"{path}[{one}]": len(texts) for path, texts in self.kinds.items() for one in texts}
+
 
 class Conditions:
     """The conditions of a formula, with what happens where they are violated."""
@@ -122,8 +127,7 @@ def other_sizes(trace: ExactTrace, conditions: Conditions) -> Iterator[dict[str,
     asked = [one.letters for one in recorder.guards if has_loop_index(one.letters)]
     loops = frozenset[str]().union(*(one.letters for one in recorder.loop_lengths))
     # A loop of one or two turns does not show what changes from turn to turn.
-    kinds = {f"{path}[{one}]" for path, texts in trace.kinds.items() for one in texts}
-    moving = sizes.keys() - conditions.fixed - kinds
+    moving = sizes.keys() - conditions.fixed - trace.lengths_of_kinds.keys()
     short = any(one.value(sizes) < 3 for one in recorder.loop_lengths)
     names = sorted(loops.union(*asked) & moving if asked or short else ())
     random, number = Random(0), 0
@@ -162,8 +166,7 @@ def counted(
     chosen = {key: numbers(key)[0] for key in every if key[1] is not None}
     for need in dict.fromkeys(need for one in chosen.values() for need in one.needs):
         conditions.add(need, Outcome.OTHER_COUNT)
-    divided = (one for one in conditions.found if one.relation is Relation.DIVIDES and one.holds)
-    exact = [(one.right, one.left) for one in divided]
+    exact = divided(conditions.found)
     fold = cache(lambda one: simplify_exact_division(one, exact) if one.has_quotients else one)
     for (path, shape, role, aliases), found in chosen.items():
         if number := fold(found.number):
@@ -176,8 +179,7 @@ def telling_apart(
     """Return sizes at which two numbers differ, if there are some."""
     first, *others = numbers
     letters = frozenset[str]().union(*(one.number.letters for one in numbers))
-    kinds = {f"{path}[{one}]" for path, texts in trace.kinds.items() for one in texts}
-    random, names = Random(0), sorted(letters - conditions.fixed - kinds)
+    random, names = Random(0), sorted(letters - conditions.fixed - trace.lengths_of_kinds.keys())
     for _ in range(TRIES * 2 if others else 0):
         own = {k: random.randint(min(1, trace.sizes[k]), trace.sizes[k] + 4) for k in names}
         sizes = {**trace.sizes, **own}

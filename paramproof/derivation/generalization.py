@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from paramproof.derivation.fitting import candidate_quotients, fit_count, fit_length
 from paramproof.derivation.guard_set import simplify_exact_division
-from paramproof.derivation.loops import GuardedCount, count_in_loops
+from paramproof.derivation.loops import GuardedCount, counts_in_loops
 from paramproof.derivation.trace_runner import Trace, TraceRunner
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
 from paramproof.formulas.derivation import DerivedTensor, Kind
@@ -97,7 +97,8 @@ def generalize(
     @cache
     def times_in_loops(*places: tuple[IterationStack, ...]) -> GuardedCount | None:
         there = zip(places, traces, strict=True)
-        return count_in_loops([(made, trace.recorder, trace.sizes) for made, trace in there])
+        found = counts_in_loops([(made, trace.recorder, trace.sizes) for made, trace in there])
+        return next(found, None)
 
     @cache
     def times_counted(*counts: int) -> GuardedCount | None:

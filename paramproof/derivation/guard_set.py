@@ -58,12 +58,12 @@ class GuardSet:
 
     @property
     def exact_divisions(self) -> list[tuple[Expression, Expression]]:
-        """The pairs (a, b) for which the formula states that b divides a."""
-        return _divided(self.consequences)
+        """The divisions of which the formula states that nothing is left."""
+        return divided(self.consequences)
 
     @property
     def divisible(self) -> list[tuple[Expression, Expression]]:
-        return _divided(self.guards)
+        return divided(self.guards)
 
     @property
     def stated(self) -> tuple[StatedCondition, ...]:
@@ -131,7 +131,8 @@ def negated(condition: Condition) -> Condition:
     return replace(condition, holds=not condition.holds)
 
 
-def _divided(conditions: Iterable[Condition]) -> list[tuple[Expression, Expression]]:
+def divided(conditions: Iterable[Condition]) -> list[tuple[Expression, Expression]]:
+    """Return the pairs (a, b) for which a condition says that b divides a."""
     return [(c.right, c.left) for c in conditions if c.relation is Relation.DIVIDES and c.holds]
 
 

@@ -553,7 +553,7 @@ def symbolic(part: Part, model: str, naming: Callable[[str], str]) -> Derivation
         return derived(model, traces, conditions, trace_at, caveats, versions)
 
     # The length of a list of kinds is a size, too, and another one would need another list.
-    kinds = {f"{path}[{one}]": len(texts) for path, texts in trace.kinds.items() for one in texts}
+    kinds = trace.exact.lengths_of_kinds
     lengths = {kinds[path] for path in found.sizes.keys() & kinds.keys()}
     moving = [k for k, n in found.sizes.items() if k not in kinds and n not in lengths]
     found = holding_elsewhere(found, moving, count_at, derived_with)

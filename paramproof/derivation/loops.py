@@ -267,13 +267,6 @@ class GuardedCount(NamedTuple):
     needs: tuple[Condition, ...] = ()
 
 
-def count_in_loops(
-    traces: Sequence[tuple[Sequence[IterationStack], Recorder, Mapping[str, int]]],
-) -> GuardedCount | None:
-    """Return how many tensors of one group the loops create, None if they do not tell."""
-    return next(counts_in_loops(traces), None)
-
-
 def counts_in_loops(
     traces: Sequence[tuple[Sequence[IterationStack], Recorder, Mapping[str, int]]],
 ) -> Iterator[GuardedCount]:

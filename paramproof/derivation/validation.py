@@ -347,23 +347,17 @@ class HeldOutValidation:
 
     def anywhere(self, deeper: int) -> Mapping[str, int] | None:
         """Return sizes inside the guards, on either side of irrelevant ones."""
-
-        def draw(inside: Sequence[Condition]) -> Mapping[str, int] | None:
-            return self.runner.draw(inside, deeper=deeper)
-
-        return self.on_any_side(self.runner.random, draw)
+        return self.on_any_side(self.runner.random, partial(self.runner.draw, deeper=deeper))
 
     def far_away(
         self, random: Random, ranges: SizeBounds, deepest: int
     ) -> Mapping[str, int] | None:
         """Return such sizes in these ranges, as far as the guards allow."""
-        runner = self.runner
+        runner, fixed = self.runner, frozenset(self.runner.fixed)
 
         def draw(inside: Sequence[Condition]) -> Mapping[str, int] | None:
-            fixed = frozenset(runner.fixed)
-            return sample_sizes(
-                random, runner.sizes, inside, runner.repeated, fixed, deepest, ranges
-            )
+            known = runner.sizes, inside, runner.repeated, fixed
+            return sample_sizes(random, *known, deepest, ranges)
 
         return self.on_any_side(random, draw)
 
