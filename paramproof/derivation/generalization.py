@@ -102,7 +102,11 @@ def generalize(
 
     @cache
     def times_counted(*counts: int) -> GuardedCount | None:
-        return _times_counted(counts, traces, lengths)
+        number = fit_count(counts, [trace.sizes for trace in traces], lengths)
+        if number is None:
+            return None
+        # What was fitted is at least 1.
+        return GuardedCount(number, (Condition(Relation.LESS, number, expression(1), False),))
 
     for key in traces[0].readings:
         if any(key not in trace.readings for trace in traces):
@@ -133,16 +137,6 @@ def generalize(
         else:
             tensors.unexplained[key] = f"{kind.path} of ({of})"
     return tensors
-
-
-def _times_counted(
-    counts: Sequence[int], traces: Sequence[Trace], loops: Sequence[Expression]
-) -> GuardedCount | None:
-    """Return a fitted count that is at least 1, None if none fits."""
-    number = fit_count(counts, [trace.sizes for trace in traces], loops)
-    if number is None:
-        return None
-    return GuardedCount(number, (Condition(Relation.LESS, number, expression(1), False),))
 
 
 def _shape(

@@ -113,10 +113,8 @@ class GuardSet:
         for condition, outcome in outside.items():
             places = asked[condition]
             if condition.relation is not Relation.DIVIDES:
-                left, right = (
-                    simplify_exact_division(condition.left, exact),
-                    simplify_exact_division(condition.right, exact),
-                )
+                both = condition.left, condition.right
+                left, right = (simplify_exact_division(one, exact) for one in both)
                 condition = replace(condition, left=left, right=right)
             if only := condition.only:
                 condition = Condition(Relation.EQUAL, letter(only[0]), expression(only[1]), True)
