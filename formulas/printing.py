@@ -37,6 +37,10 @@ def shown(value: object) -> str:
     return legible(repr(value), MAX_VALUE_SHOWN)
 
 
+def pair_text(path: str, value: object) -> str:
+    return f"{legible(path)}={'null' if value is None else shown(value)}"
+
+
 def path_text(path: object) -> str:
     return legible(path, MAX_PATH_SHOWN)
 

@@ -21,13 +21,13 @@ from paramproof.catalogue.names import (
     type_of_class,
     usual_class,
 )
-from paramproof.catalogue.program import Part, Program, Refused
-from paramproof.catalogue.refusals import given, impossible, refusal
+from paramproof.catalogue.program import ABSENT, Part, Program, Refused
+from paramproof.catalogue.refusals import impossible, refusal
 from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.formulas.active import says_per_token
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.path import joined, lies_in
-from paramproof.formulas.printing import legible, shown
+from paramproof.formulas.printing import legible, pair_text, shown
 from paramproof.key_names import is_too_large, looks_like_size
 
 
@@ -42,10 +42,9 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
     """
     kind = config.get("model_type")
     if not isinstance(kind, str):
-        problem = f"{given('model_type', kind)} is not a model type of transformers"
+        problem = f"{pair_text('model_type', kind)} is not a model type of transformers"
         raise InvalidInput(problem, key="model_type")
-    named = class_name or named_class(config)
-    keys, read_as = with_known_types(config)
+    named, (keys, read_as) = class_name or named_class(config), with_known_types(config)
     model_type = str(keys["model_type"])
     chosen = find_class(model_type, named) if named else usual_class(model_type)
     _require_one_value(keys, programs().program(programs().types[model_type]))
@@ -94,15 +93,22 @@ def _require_one_value(keys: Mapping[str, Any], program: Program) -> None:
     """Raise ``InvalidInput`` if two names of a field have two values."""
     for name, field in program.aliases.items():
         if name in keys and field in keys and keys[name] != keys[field]:
-            problem = f"{given(name, keys[name])} and {given(field, keys[field])}"
-            raise InvalidInput(
-                f"{problem} are of one field, but differ: give one of them", key=name
-            )
+            both = f"{pair_text(name, keys[name])} and {pair_text(field, keys[field])}"
+            raise InvalidInput(f"{both} are of one field, but differ: give one of them", key=name)
 
 
 def _require_sizes(found: Entry) -> None:
-    """Raise ``InvalidInput`` for a size that is too large, or 0 where a weight has no elements."""
+    """Raise ``InvalidInput`` for a size that is too large, an empty weight's, or a layer's own."""
+    layers, base = "per_layer_config", programs().program("PreTrainedConfig").fields
     for path, part in found.parts.items():
+        if own := part.keys.get(layers):
+            keys, filled = with_key(found.part, at := joined(path, layers), ABSENT), ABSENT
+            with suppress(Refused):
+                filled = replace(found, part=programs().configuration(keys)).parts[path].get(layers)
+            numbers = {one.lstrip("0") or "0" for one in own}
+            others = isinstance(filled, dict) and {*map(str, filled)} != numbers
+            if others or part.program.fields[layers] is base[layers]:
+                raise InvalidInput(f"{pair_text(at, own)} is not supported: leave it out", key=at)
         for key, value in part.keys.items():
             name, where = part.program.aliases.get(key, key), joined(path, key)
             if name not in part.program.types:
@@ -120,10 +126,8 @@ def _require_sizes(found: Entry) -> None:
                         raise impossible(where, 0)
 
 
-def _empty(part: Part, class_name: str) -> int:
-    """Return how many trainable tensors have no elements."""
-    every = part.tensors(class_name)
-    return sum(one.role == "trainable" and 0 in (one.shape or ()) for one in every)
+def _empty(part: Part, name: str) -> int:
+    return sum(one.role == "trainable" and 0 in (one.shape or ()) for one in part.tensors(name))
 
 
 def _require_sizes_of_renamed(found: Entry) -> None:

@@ -185,7 +185,6 @@ def _parts(part: Any, path: str, keys: Any) -> Iterator[tuple[str, ReadPart, Map
     flat = {key: value for key, value in keys.items() if key not in part.program.types}
     for name, value in part.values.items():
         if isinstance(value, Part):
-            # Of the keys outside, those that the part was made of.
             own = {key: one for key, one in flat.items() if value.keys.get(key, ABSENT) == one}
             yield from _parts(value, joined(path, name), keys.get(name) or own)
 

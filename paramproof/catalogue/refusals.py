@@ -17,7 +17,7 @@ from paramproof.catalogue.names import library_of, programs, versions_of
 from paramproof.catalogue.program import ABSENT, LIMIT, OPERATIONS, Catalogue, Refused
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.path import joined, leaf
-from paramproof.formulas.printing import legible, shown, some_of
+from paramproof.formulas.printing import legible, pair_text, some_of
 from paramproof.key_names import MAX_SIZE, is_too_large, looks_like_size
 
 MOST_KEYS = 300
@@ -43,7 +43,8 @@ def refusal(error: Refused, class_name: str, keys: Keys) -> ValueError:
     values = {path: one for path in error.keys if (one := _at(keys, path)) is not ABSENT}
     alone = _alone(values, class_name, keys) or _alone(dict(_leaves(keys, "")), class_name, keys)
     at_fault = alone or values
-    key, what = next(iter(at_fault), ""), " and ".join(given(*one) for one in at_fault.items())
+    key = next(iter(at_fault), "")
+    what = " and ".join(pair_text(*one) for one in at_fault.items())
     is_refused = error.kind == "raised" and all(leaf(one) != "model_type" for one in at_fault)
 
     def refused(problem: str, key: str = key, is_refused: bool = is_refused) -> ValueError:
@@ -59,14 +60,14 @@ def refusal(error: Refused, class_name: str, keys: Keys) -> ValueError:
         if is_small or is_too_large(value):
             return impossible(path, value)
         if type(value) is int and value > LIMIT and not is_refused:
-            problem = f"{given(path, value)} is too large for paramproof, which computes "
+            problem = f"{pair_text(path, value)} is too large for paramproof, which computes "
             return InvalidInput(f"{problem}lists of at most {LIMIT:,} items", key=path)
     if alone and at_fault[key] is None:
         return refused(f"{what} is not supported: leave it out")
     if not is_refused:
         return refused(f"there is no formula of {class_name} for {what or 'this file'}")
     if due := _remedy(class_name, keys, key, error.keys):
-        return refused(f"{given(key, at_fault[key])} is not supported: it must be {due}")
+        return refused(f"{pair_text(key, at_fault[key])} is not supported: it must be {due}")
     library = library_of(model_type)
     what = what or f"this file: {legible(str(error.reason))}"
     return refused(f"{class_name} of {library} {versions_of(model_type)[library]} refuses {what}")
@@ -108,12 +109,8 @@ def _leaves(keys: Keys, before: str) -> Iterator[tuple[str, Any]]:
 
 
 def impossible(path: str, size: object) -> InvalidInput:
-    problem = f"{given(path, size)} is not possible: it must be between 1 and {MAX_SIZE:,}"
+    problem = f"{pair_text(path, size)} is not possible: it must be between 1 and {MAX_SIZE:,}"
     return InvalidInput(problem, key=path)
-
-
-def given(path: str, value: object) -> str:
-    return f"{legible(path)}={'null' if value is None else shown(value)}"
 
 
 def _at(keys: Any, path: str) -> Any:

@@ -6,14 +6,14 @@ from tests.selection import registered
 
 WARM_UP = 20
 FEWEST_BUILDS = 100
-LARGEST_LEAK = 100e3
+LARGEST_LEAK = 200e3
 
 
 def leak(proved):
     """Return by how many bytes a build increases the process's peak memory after warming up.
 
-    During warm-up a framework fills its caches. Allocators keep some memory that was freed, so the
-    bound is above zero.
+    During warm-up a framework fills its caches. Allocators keep some memory that was freed, and JAX
+    what it traced, 98 to 127 KB a build of Equinox's, so the bound is above zero.
     """
     peaks = proved["peaks"][WARM_UP - 1 :]
     assert len(peaks) > FEWEST_BUILDS
