@@ -105,9 +105,9 @@ def _require_sizes(found: Entry) -> None:
             keys, filled = with_key(found.part, at := joined(path, layers), ABSENT), ABSENT
             with suppress(Refused):
                 filled = replace(found, part=programs().configuration(keys)).parts[path].get(layers)
-            numbers = {one.lstrip("0") or "0" for one in own}
+            numbers = {str(one).lstrip("0") or "0" for one in own}
             others = isinstance(filled, dict) and {*map(str, filled)} != numbers
-            if others or part.program.fields[layers] is base[layers]:
+            if others or part.program.fields.get(layers) is base[layers]:
                 raise InvalidInput(f"{pair_text(at, own)} is not supported: leave it out", key=at)
         for key, value in part.keys.items():
             name, where = part.program.aliases.get(key, key), joined(path, key)

@@ -250,7 +250,10 @@ def compare_config(config: Mapping[str, Any]) -> Comparison:
         return given
     filled = copy.deepcopy(dict(config))
     _fill(filled, found)
-    same = compare_entry(filled, found, build(filled))
+    try:
+        same = compare_entry(filled, found, build(filled))
+    except Refused:  # Then the difference is not explained.
+        return given
     causes = {**same.causes, OTHER_DEFAULTS: str(given.theirs - same.theirs)}
     return replace(given, causes=causes, unexplained=same.unexplained)
 

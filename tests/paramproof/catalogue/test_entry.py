@@ -157,6 +157,19 @@ def test_a_type_that_is_read_as_another_must_give_its_sizes():
         entry(KIMI)
 
 
+def test_numbers_of_layers_are_ints_or_texts():
+    layers = {number: {"head_dim": 512} for number in (5, 11, 17, 23, 29)}
+    default = entry({"model_type": "gemma4_text"}).count
+    assert entry({"model_type": "gemma4_text", "per_layer_config": layers}).count == default
+
+
+def test_a_type_of_mlx_lm_has_no_values_of_layers():
+    sizes = dict.fromkeys(("hidden_size", "num_hidden_layers", "intermediate_size"), 8)
+    sizes |= dict.fromkeys(("vocab_size", "num_attention_heads", "num_key_value_heads"), 4)
+    keys = {"model_type": "mimo", **sizes, "num_nextn_predict_layers": 1}
+    assert entry({**keys, "per_layer_config": {"0": {}}}).unknown == ("per_layer_config",)
+
+
 def test_infinity_is_read_as_files_have_it():
     limit = [0.0, {"__float__": "Infinity"}]
     assert entry({"model_type": "mamba2", "time_step_limit": limit}).count
