@@ -19,8 +19,13 @@ from paramproof.derivation.pipeline import DerivationError, derive
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, floor, letter
 from paramproof.tracing.configuration.nodes import FORMAT, Data, refuse
-from paramproof.tracing.configuration.reader_terms import CONFIG, check, lowered, model_term
-from paramproof.tracing.configuration.rows import Model
+from paramproof.tracing.configuration.reader_terms import (
+    CONFIG,
+    Model,
+    check,
+    lowered,
+    model_term,
+)
 from paramproof.tracing.configuration.terms import Term, Value, both, choose, either, negate, term
 from paramproof.tracing.constructors import Constructor, require_sizes
 from paramproof.tracing.recorder import ignoring_array_code

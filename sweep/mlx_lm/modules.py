@@ -19,8 +19,13 @@ from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, expression, letter, sides
 from paramproof.formulas.path import starred
 from paramproof.tracing.configuration.nodes import terms_in
-from paramproof.tracing.configuration.reader_terms import model_term
-from paramproof.tracing.configuration.rows import Entries, Entry, Loop, Model, Tensor
+from paramproof.tracing.configuration.reader_terms import (
+    Model,
+    Row,
+    model_term,
+    module_of,
+    tensor_of,
+)
 from paramproof.tracing.configuration.terms import Term, Value, both, either, negate, term
 from sweep.library.keys import Keys
 from sweep.witnesses.mlx_lm import Arrays, arrays
@@ -161,7 +166,7 @@ def chosen(some: Sequence[Mapping[str, bool]], every: Sequence[Mapping[str, bool
     return reduce(either, map(all_of, some))
 
 
-def tree(places: Mapping[Place, Value], lists: Mapping[str, Value]) -> Entries:
+def tree(places: Mapping[Place, Value], lists: Mapping[str, Value]) -> Term:
     """Return the modules of tensors by their paths."""
     modules: dict[str | None, Any] = {}
     for number, (place, condition) in enumerate(places.items()):
@@ -173,21 +178,20 @@ def tree(places: Mapping[Place, Value], lists: Mapping[str, Value]) -> Entries:
             inside, turns = inside.setdefault(None, {}), (term("turn", 0),)
         for one in path:
             inside = inside.setdefault(one, {})
-        tensor = Tensor(place.shape, "parameter", True, (number, *turns))
+        tensor = tensor_of("parameter", True, place.shape, (number, *turns))
         inside.setdefault(name, []).append((both(condition, place.kept), tensor))
 
-    def entries(inside: Mapping[str | None, Any], path: str) -> Iterator[Entry]:
+    def rows(inside: Mapping[str | None, Any], path: str) -> Iterator[Row]:
         for name, what in inside.items():
             if isinstance(what, list):
-                yield from (Entry(name, condition, tensor) for condition, tensor in what)
+                yield from ((name, condition, tensor) for condition, tensor in what)
             elif name is None:
-                layer = Entry(None, True, tuple(entries(what, path)))
-                yield Entry(None, True, Loop(0, term("range", 0, lists[path], 1), True, (layer,)))
+                layer = module_of([(None, True, module_of(rows(what, path)))])
+                yield "", True, term("comp", 0, term("range", 0, lists[path], 1), layer, True)
             else:
-                inner = tuple(entries(what, f"{path}.{name}".strip(".")))
-                yield Entry(name, True, inner)
+                yield name, True, module_of(rows(what, f"{path}.{name}".strip(".")))
 
-    return tuple(entries(modules, ""))
+    return module_of(rows(modules, ""))
 
 
 # Terms

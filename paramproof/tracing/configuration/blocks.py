@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from torch import nn
@@ -12,8 +11,8 @@ from torch import nn
 from paramproof.tracing.configuration.layers import AutoModule, Inside, Module, mentions_module
 from paramproof.tracing.configuration.modules import ModelInterpreter
 from paramproof.tracing.configuration.paths import Dict, Raised
-from paramproof.tracing.configuration.rows import Alias, Auto, Entries, Entry, Loop, Model, Tensor
-from paramproof.tracing.configuration.tensors import Tensor as TracedTensor
+from paramproof.tracing.configuration.reader_terms import Model, Row, module_of, rows_of, tensor_of
+from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     Term,
     Unknown,
@@ -22,6 +21,7 @@ from paramproof.tracing.configuration.terms import (
     exported,
     mentions,
     negate,
+    term,
 )
 
 COMPUTED = frozenset({"opaque", "rope"})
@@ -59,9 +59,9 @@ def traced(model_class: type[Any], run: ModelInterpreter) -> Model:
         config = run.configuration(model_class.config_class)
         made = run.make(model_class, [config], Dict(()))
         writer = _Writer(run)
-        entries = writer.entries(made)
+        rows = writer.rows(made)
         if writer.needed:
-            entries = writer.entries(made)
+            rows = writer.rows(made)
     except Raised as error:
         raise Unknown(f"the class refuses every configuration: {error}") from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -70,13 +70,13 @@ def traced(model_class: type[Any], run: ModelInterpreter) -> Model:
     for condition, why in {**run.refusals, **run.pins}.items():
         if condition is True:
             raise Unknown(f"everything is refused: {why}")
-        if writer.is_computed(condition):
+        if is_computed(condition):
             # No reader knows the numbers of a tensor, such as rates of dropping layers.
             if isinstance(why, Unknown):
                 raise Unknown(f"under a computed condition: {why}")
             continue
         refusals[writer.value(condition)] = why if isinstance(why, str) else None
-    return Model(entries, refusals)
+    return Model(module_of(rows), refusals)
 
 
 class _Writer:
@@ -84,8 +84,8 @@ class _Writer:
         self.run = run
         self.storages: dict[int, int] = {}
         self.path: list[str] = []
-        self.autos: dict[int, str] = {}
-        """The paths of the models of any class."""
+        self.autos: dict[int, tuple[str, Term]] = {}
+        """The models of any class, each with its path."""
         self.needed = False
         """Whether an alias names a model that is not written yet."""
 
@@ -94,44 +94,46 @@ class _Writer:
             raise Unknown(f"a computed shape or condition: {'.'.join(self.path)}")
         return exported(self.run.frozen(value))
 
-    def entries(self, module: Any) -> Entries:
+    def rows(self, module: Any) -> list[Row]:
         if isinstance(module, Term) and module.op == "if":
             test, *sides = module.args
             pairs = zip((self.value(test), self.value(negate(test))), sides, strict=True)
-            return tuple(
-                replace(one, condition=both(when, one.condition))
+            return [
+                (name, both(when, condition), what)
                 for when, side in pairs
-                for one in self.entries(side)
-            )
-        found: list[Entry] = []
+                for name, condition, what in self.rows(side)
+            ]
+        found: list[Row] = []
         for name, value in module.own.items():
             found += self.named(name, value, True, module.buffers.get(name))
         found += self.items(module.named.items, True)
         found += self.items(module.layers.items, True)
-        return tuple(found)
+        return found
 
     def named(  # noqa: C901 - a case for each kind of value
         self, name: Value, value: Value, condition: Value, persistent: bool | None = None
-    ) -> list[Entry]:
+    ) -> list[Row]:
         match value:
+            case Term(op="entry", args=(key, inner)):
+                return self.named(self.value(key), inner, condition)
+            case Term(op="if", args=(test, _, _)) if persistent is not None and is_computed(test):
+                # A buffer that is computed in one of several ways.
+                return self.named(name, Tensor(self.run, None), condition, persistent)
             case Term(op="if", args=(test, one, other)):
-                if persistent is not None and self.is_computed(test):
-                    # A buffer that is computed in one of several ways.
-                    return self.named(name, TracedTensor(self.run, None), condition, persistent)
-                same = self.undecided(
-                    test, lambda x: self.named(name, x, condition, persistent), one, other
-                )
-                if same is not None:
-                    return same
+                if is_computed(test):
+                    # Both sides may give the same: nothing, for dropped layers.
+                    sides = [self.named(name, x, condition, persistent) for x in (one, other)]
+                    if sides[0] == sides[1]:
+                        return sides[0]
                 first = self.named(name, one, both(condition, test), persistent)
                 return first + self.named(name, other, both(condition, negate(test)), persistent)
-            case TracedTensor():
+            case Tensor():
                 role = value.role
                 if persistent is not None and not role:
                     role = "buffer" if persistent else "temporary buffer"
                 if not role:
                     return []
-                what: Any = self.inside(name, lambda: self.tensor(value, role))
+                what = self.inside(name, lambda: self.tensor(value, role))
             case Term(op="opaque", args=("module",)):
                 raise Unknown("a module that is inside of one of any class")
             case AutoModule():
@@ -139,31 +141,16 @@ class _Writer:
             case Inside():
                 what = self.alias(value)
             case Module() if issubclass(value.kind, nn.Module):
-                what = self.inside(name, lambda: self.entries(value))
+                what = self.inside(name, lambda: module_of(self.rows(value)))
             case Term(op="fold" | "state" | "get") if mentions_module(value):
                 raise Unknown(f"a module that a loop changes: {'.'.join(self.path)}")
             case _:
                 return []
-        if condition is False or not (what or name is None):
+        if condition is False or not (what.args or name is None):
             return []
-        if what and self.is_computed(condition) and (unsized := without_shapes(what)):
-            condition, what = self.without_computed(condition), unsized
-        return [Entry(name, self.value(condition), what)]
-
-    def undecided(
-        self, test: Value, run: Callable[[Value], list[Entry]], *sides: Value
-    ) -> list[Entry] | None:
-        """Return what both sides of a computed condition give: nothing, for dropped layers."""
-        if not self.is_computed(test):
-            return None
-        one, other = map(run, sides)
-        return one if one == other else None
-
-    def without_computed(self, condition: Value) -> Value:
-        """Return a condition without what depends on rotary positions or on numbers of a tensor."""
-        if isinstance(condition, Term) and condition.op == "and":
-            return both(*map(self.without_computed, condition.args))
-        return True if self.is_computed(condition) else condition
+        if is_computed(condition) and (unsized := without_shapes(what)):
+            condition, what = without_computed(condition), unsized[0]
+        return [(name, self.value(condition), what)]
 
     def inside(self, name: Value, run: Callable[[], Any]) -> Any:
         self.path.append("*" if name is None or isinstance(name, Term) else name)
@@ -171,69 +158,55 @@ class _Writer:
         self.path.pop()
         return found
 
-    def is_computed(self, value: Value) -> bool:
-        return mentions(value, lambda one: one.op in COMPUTED or one.op == "rope")
-
-    def items(self, items: Value, condition: Value) -> list[Entry]:
+    def items(self, items: Value, condition: Value) -> list[Row]:
         match items:
-            case tuple() | list():
-                return [entry for one in items for entry in self.item(one, condition)]
+            case tuple() | Term(op="list"):
+                args = items.args if isinstance(items, Term) else items
+                return [row for one in args for row in self.named(None, one, condition)]
             case Term(op="if", args=(test, one, other)):
                 first = self.items(one, both(condition, test))
                 return first + self.items(other, both(condition, negate(test)))
-            case Term(op="comp", args=(variable, source, element, kept)):
-                body = self.item(element, True)
-                if self.is_computed(kept) and (unsized := without_shapes(tuple(body))):
-                    kept, body = self.without_computed(kept), unsized
-                loop = Loop(variable, self.value(source), self.value(kept), tuple(body))
-                return [Entry(None, self.value(condition), loop)]
-            case Term(op="list", args=args):
-                return self.items(args, condition)
+            case Term(op="comp", args=(depth, source, element, kept)):
+                return self.loop(depth, source, self.named(None, element, True), kept, condition)
             case Term(op="concat", args=(Term(op="list", args=args),)):
-                return [entry for one in args for entry in self.items(one, condition)]
-            case Term(op="concat", args=(Term(op="comp", args=(variable, source, element, kept)),)):
-                loop = Loop(
-                    variable, self.value(source), self.value(kept), tuple(self.items(element, True))
-                )
-                return [Entry(None, self.value(condition), loop)]
+                return [row for one in args for row in self.items(one, condition)]
+            case Term(op="concat", args=(Term(op="comp", args=(depth, source, element, kept)),)):
+                return self.loop(depth, source, self.items(element, True), kept, condition)
         raise Unknown(f"layers {items!r:.80}")
 
-    def item(self, item: Value, condition: Value) -> list[Entry]:
-        match item:
-            case Term(op="entry", args=(name, value)):
-                return self.named(self.value(name), value, condition)
-            case Term(op="if", args=(test, one, other)):
-                same = self.undecided(test, lambda x: self.item(x, condition), one, other)
-                if same is not None:
-                    return same
-                first = self.item(one, both(condition, test))
-                return first + self.item(other, both(condition, negate(test)))
-        return self.named(None, item, condition)
+    def loop(
+        self, depth: int, source: Value, rows: list[Row], kept: Value, condition: Value
+    ) -> list[Row]:
+        body = module_of(rows)
+        if is_computed(kept) and (unsized := without_shapes(body)):
+            kept, body = without_computed(kept), unsized[0]
+        loop = term("comp", depth, self.value(source), body, self.value(kept))
+        return [("", self.value(condition), loop)]
 
     def number(self, storage: tuple[Value, ...]) -> tuple[Value, ...]:
         serial, *turns = storage
         return (self.storages.setdefault(serial, len(self.storages)), *turns)
 
-    def auto(self, name: Value, module: AutoModule) -> Auto:
+    def auto(self, name: Value, module: AutoModule) -> Term:
         path = self.inside(name, lambda: ".".join(self.path))
-        self.autos.setdefault(module.serial, path)
-        part = self.value(module.own["config"])
-        return Auto(module.auto.__name__, part, self.number(module.storage))
+        part, storage = self.value(module.own["config"]), self.number(module.storage)
+        made = term("model", part, module.auto.__name__, term("list", *storage))
+        return self.autos.setdefault(module.serial, (path, made))[1]
 
-    def alias(self, value: Inside) -> Alias:
+    def alias(self, value: Inside) -> Term:
         names = [value.name]
         while isinstance(holder := value.holder, Inside):
             value = holder
             names.append(value.name)
-        found = self.autos.get(holder.serial, "")
-        self.needed = self.needed or not found
-        if "*" in found:
+        path, made = self.autos.get(holder.serial, ("", None))
+        self.needed = self.needed or not path
+        if "*" in path:
             raise Unknown("a tensor inside of layers of any class")
-        return Alias(".".join([found, *reversed(names)]))
+        return term("tied", made, ".".join(reversed(names)))
 
-    def tensor(self, tensor: TracedTensor, role: str) -> Tensor:
+    def tensor(self, tensor: Tensor, role: str) -> Term:
         shape = tensor.shape
-        if role != "parameter" and self.is_computed(self.run.frozen(shape)):
+        if role != "parameter" and is_computed(self.run.frozen(shape)):
             shape = None
         if isinstance(shape, tuple):
             shape = tuple(map(self.value, shape))
@@ -242,19 +215,31 @@ class _Writer:
         elif role == "parameter":
             raise Unknown(f"a parameter of an unknown shape: {'.'.join(self.path)}")
         trainable = role == "parameter" and self.value(tensor.own["requires_grad"])
-        return Tensor(shape, role, trainable, self.number(tensor.storage))
+        return tensor_of(role, trainable, shape, self.number(tensor.storage))
 
 
-def without_shapes(what: Any) -> Any:
-    """Return temporary buffers with unknown shapes, or None if there is anything else."""
-    if isinstance(what, Tensor):
-        return replace(what, shape=None) if what.role == "temporary buffer" else None
-    if isinstance(what, Auto | Alias):
-        return None
-    if isinstance(what, Loop):
-        body = without_shapes(what.body)
-        return body and replace(what, body=body)
-    inner = [without_shapes(one.what) for one in what]
-    if not all(inner):
-        return None
-    return tuple(replace(one, what=new) for one, new in zip(what, inner, strict=True))
+def is_computed(value: Value) -> bool:
+    return mentions(value, lambda one: one.op in COMPUTED)
+
+
+def without_computed(condition: Value) -> Value:
+    """Return a condition without what depends on rotary positions or on numbers of a tensor."""
+    if isinstance(condition, Term) and condition.op == "and":
+        return both(*map(without_computed, condition.args))
+    return True if is_computed(condition) else condition
+
+
+def without_shapes(what: Term) -> list[Term]:
+    """Return temporary buffers with unknown shapes, or nothing if there is anything else."""
+    match what:
+        case Term(op="tensor", args=("temporary buffer" as role, trains, _, storage)):
+            return [term("tensor", role, trains, None, storage)]
+        case Term(op="comp", args=(depth, source, body, kept)):
+            return [term("comp", depth, source, one, kept) for one in without_shapes(body)]
+        case Term(op="module"):
+            rows = [*rows_of(what)]
+            inner = [one for row in rows for one in without_shapes(row[2])]
+            if inner and len(inner) == len(rows):
+                new = zip(rows, inner, strict=True)
+                return [term("module", *(x for row, one in new for x in (*row[:2], one)))]
+    return []

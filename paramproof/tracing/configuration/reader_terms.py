@@ -6,12 +6,11 @@ have are written in others that it has, and a declared type becomes a condition 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial, reduce
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.tracing.configuration.nodes import number, refuse
-from paramproof.tracing.configuration.rows import Alias, Auto, Entries, Entry, Loop, Model, Tensor
 from paramproof.tracing.configuration.terms import Term, Value, both, either, negate, term
 
 LETTERS = "ijklmnopqrs"
@@ -186,11 +185,46 @@ def spoken(kind: Term) -> str:
 # Modules
 
 
+class Model(NamedTuple):
+    """The tensors of a model class, as terms over ``self``, the configuration that it is given.
+
+    A ``module`` has a name, a condition and a term for each thing in it. An item of a list of
+    layers has None in place of a name: that is its number among the items that exist.
+    """
+
+    module: Term
+    refusals: dict[Value, str | None]
+    """Conditions under which the class refuses, or is not traced; these have no reason."""
+
+
+Row: TypeAlias = tuple[Value, Value, Term]
+
+
+def tensor_of(role: str, trainable: Value, shape: Value, storage: Sequence[Value]) -> Term:
+    """Return a tensor; equal storages, of a number and the turns of the loops, are one tensor.
+
+    The shape is a tuple of sizes; a term, if their number is unknown; or None if it is computed.
+    """
+    sizes = term("list", *shape) if isinstance(shape, tuple) else shape
+    return term("tensor", role, trainable, sizes, term("list", *storage))
+
+
+def module_of(rows: Iterable[Row]) -> Term:
+    """Return a module, which has its own tensors first."""
+    own = sorted(rows, key=lambda row: row[2].op == "module" and row[0] is not None)
+    return term("module", *(one for row in own for one in row))
+
+
+def rows_of(module: Term) -> Iterator[Row]:
+    return zip(module.args[::3], module.args[1::3], module.args[2::3], strict=True)
+
+
 def model_term(made: Model) -> Term:
     """Return the module of a model class, which refuses what the class refuses."""
     refusals = by_reason(made.refusals).items()
     rows = [x for why, of in refusals for x in ("", True, refuse(lowered(of), why))]
-    return term("module", *rows, *_Modules(made.entries).module(made.entries).args)
+    whole = with_roles(made.module, storages_shared(made.module))
+    return term("module", *rows, *lowered(whole).args)
 
 
 def by_reason(refusals: Mapping[Value, str | None]) -> dict[str | None, Value]:
@@ -201,63 +235,45 @@ def by_reason(refusals: Mapping[Value, str | None]) -> dict[str | None, Value]:
     return found
 
 
-class _Modules:
-    """Writes the modules of a model, of which some tensors occur at several paths."""
+def storages_shared(module: Term) -> set[int]:
+    """Return the numbers of the tensors that occur at several paths, or in several turns."""
+    paths: dict[int, set[str]] = {}
+    shared: set[int] = set()
 
-    def __init__(self, entries: Entries) -> None:
-        self.paths: dict[int, set[str]] = {}
-        self.shared: set[int] = set()
-        self.autos: dict[str, Term] = {}
-        """The models of parts of any class, by their paths."""
-        self.walk(entries, "", 0)
-        self.shared |= {number for number, found in self.paths.items() if len(found) > 1}
+    def walk(what: Term, path: str, loops: int) -> None:
+        match what:
+            case Term(op="tensor", args=(*_, Term(args=(number, *turns)))):
+                paths.setdefault(number, set()).add(path)
+                if sum(isinstance(one, Term) and one.op == "turn" for one in turns) < loops:
+                    shared.add(number)
+            case Term(op="comp", args=(_, _, body, _)):
+                walk(body, path, loops + 1)
+            case Term(op="module"):
+                for i, (name, _, inner) in enumerate(rows_of(what)):
+                    walk(inner, f"{path}.{i if name in (None, '') else name}", loops)
 
-    def walk(self, entries: Entries, path: str, loops: int) -> None:
-        for i, one in enumerate(entries):
-            inside = f"{path}.{i if one.name is None else one.name}".removeprefix(".")
-            match one.what:
-                case Tensor(storage=(number, *turns)):
-                    self.paths.setdefault(number, set()).add(inside)
-                    if sum(isinstance(one, Term) and one.op == "turn" for one in turns) < loops:
-                        self.shared.add(number)
-                case Loop(body=body):
-                    self.walk(body, inside, loops + 1)
-                case Auto():
-                    self.autos[inside] = auto(one.what)
-                case tuple():
-                    self.walk(one.what, inside, loops)
-
-    def module(self, entries: Entries) -> Term:
-        # A module has its own tensors first.
-        own = sorted(entries, key=lambda one: isinstance(one.what, tuple) and one.name is not None)
-        return term("module", *(x for one in own for row in self.rows(one) for x in row))
-
-    def rows(self, one: Entry) -> Iterator[tuple[Value, Value, Value]]:
-        name, condition = lowered(one.name), lowered(one.condition)
-        match one.what:
-            case Tensor(role="parameter", trainable=trainable):
-                for role, trains in (("trainable", trainable), ("frozen", negate(trainable))):
-                    if (when := both(one.condition, trains)) is not False:
-                        yield name, lowered(when), self.tensor(one.what, role)
-            case Tensor(role=role):
-                yield name, condition, self.tensor(one.what, role)
-            case Auto():
-                yield name, condition, auto(one.what)
-            case Alias(path):
-                holder = next(one for one in self.autos if path.startswith(f"{one}."))
-                yield name, condition, term("tied", self.autos[holder], path[len(holder) + 1 :])
-            case Loop(variable, source, kept, body):
-                each = self.module(body)
-                loop = term("comp", LETTERS[variable], lowered(source), each, lowered(kept))
-                yield "", condition, loop
-            case _:
-                yield name, condition, self.module(one.what)
-
-    def tensor(self, one: Tensor, role: str) -> Term:
-        shape = term("list", *one.shape) if isinstance(one.shape, tuple) else one.shape
-        storage = [term("list", *one.storage)] if one.storage[0] in self.shared else []
-        return term("tensor", role, *map(lowered, [shape, *storage]))
+    walk(module, "", 0)
+    return shared | {number for number, found in paths.items() if len(found) > 1}
 
 
-def auto(one: Auto) -> Term:
-    return term("model", lowered(one.part), one.auto, lowered(term("list", *one.storage)))
+def with_roles(what: Term, shared: set[int]) -> Term:
+    """Return a module whose parameters train or are frozen, with storages where they matter."""
+    if what.op == "comp":
+        letter, source, body, kept = what.args
+        return term("comp", letter, source, with_roles(body, shared), kept)
+    if what.op != "module":
+        return what
+    rows: list[Row] = []
+    for name, condition, one in rows_of(what):
+        if one.op != "tensor":
+            rows.append((name, condition, with_roles(one, shared)))
+            continue
+        role, trains, shape, storage = one.args
+        also = [storage] if storage.args[0] in shared else []
+        roles = {role: True}
+        if role == "parameter":
+            roles = {"trainable": trains, "frozen": negate(trains)}
+        for kind, when in roles.items():
+            if (exists := both(condition, when)) is not False:
+                rows.append((name, exists, term("tensor", kind, shape, *also)))
+    return term("module", *(x for row in rows for x in row))
