@@ -12,6 +12,7 @@ import copy
 import functools
 import inspect
 import math
+import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,9 @@ KINDS: dict[Any, tuple[str, ...]] = {
     Iterable: ("list", "object", "text"),
     Mapping: ("object",),
     Sequence: ("list", "text"),
+    numbers.Integral: ("int",),
+    numbers.Number: ("float", "int"),
+    numbers.Real: ("float", "int"),
 }
 """The names that ``isinstance`` has for types."""
 
@@ -82,14 +86,15 @@ def of_lists(function: Any) -> Model:
 
 
 def is_instance(run: Interpreter, value: Value, kinds: Any) -> Value:
-    kinds = getattr(kinds, "__args__", kinds)
-    wanted = tuple(kinds) if isinstance(kinds, tuple) else (kinds,)
-    parts = [one for one in wanted if run.is_part_class(one)]
-
-    def of(one: Value) -> Value:
-        if isinstance(one, Instance) and one.kind:
-            return issubclass(one.kind, wanted)
-        kind = run.kind_of(one)
+    def of(one: Value, kinds: Value) -> Value:
+        kinds = getattr(kinds, "__args__", kinds)
+        wanted = tuple(run.items(kinds) or ()) if isinstance(kinds, tuple | List) else (kinds,)
+        if not all(map(inspect.isclass, wanted)):
+            raise Unknown("whether an object is of an unknown class")
+        if run.is_none_of(one, wanted):
+            return False
+        parts = [kind for kind in wanted if run.is_part_class(kind)]
+        kind = one.kind if isinstance(one, Instance) and one.kind else run.kind_of(one)
         if kind is object:
             return bool(parts) and run.any_part(parts)
         if kind is not None:
@@ -99,7 +104,7 @@ def is_instance(run: Interpreter, value: Value, kinds: Any) -> Value:
             names.add("part")
         return run.known(term("isinstance", one, *sorted(names))) if names else False
 
-    return run.each(value, of)
+    return run.pairs(value, kinds, of)
 
 
 def type_of(run: Interpreter, value: Value) -> Value:
@@ -322,8 +327,6 @@ def call_method(  # noqa: C901 - a case for each type
         else:
             run.expect(owner, dict)
             owner = Dict((), owner)
-    if isinstance(owner, Mapping):
-        owner = Dict((), None, owner)
     if isinstance(owner, Dict):
         return dict_method(run, owner, name, args, named)
     if isinstance(owner, Term) and name in ("append", "extend"):

@@ -17,7 +17,6 @@ import functools
 import inspect
 import itertools
 import math
-import numbers
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -407,6 +406,10 @@ class ModelInterpreter(PartInterpreter):
         )
 
     def kind_of(self, value: Value) -> Any:
+        if isinstance(value, Module):
+            return value.kind
+        if isinstance(value, Tensor):
+            return nn.Parameter if value.role == "parameter" else nn.Buffer
         if isinstance(value, Term) and value.op == "opaque":
             return float
         if isinstance(value, Term) and value.op == "+":
@@ -753,8 +756,6 @@ class ModelInterpreter(PartInterpreter):
         return made
 
     def call_other(self, function: Any, args: Sequence[Value], named: Dict) -> Value:  # noqa: C901 - a case for each function
-        if function is isinstance:
-            return self.pairs(args[0], args[1], self.is_instance)
         if function is inspect.signature:
             one = args[0]
             return self.native(function, one.function) if isinstance(one, Method) else one
@@ -819,34 +820,11 @@ class ModelInterpreter(PartInterpreter):
             if same is not True:
                 self.refuse("lists of other lengths", negate(same))
 
-    def is_instance(self, value: Value, kinds: Any) -> Value:
-        wanted = getattr(kinds, "__args__", kinds)
-        wanted = tuple(self.items(wanted) or ()) if isinstance(wanted, tuple | List) else (wanted,)
-        numeric = {
-            numbers.Integral: (int,),
-            numbers.Number: (int, float),
-            numbers.Real: (int, float),
-        }
-        kinds = wanted = tuple(kind for one in wanted for kind in numeric.get(one, (one,)))
-        if not all(inspect.isclass(one) for one in wanted):
-            raise Unknown("whether an object is of an unknown class")
-        if isinstance(value, Module):
-            return issubclass(value.kind, wanted)
-        if isinstance(value, Tensor):
-            return any(
-                issubclass(nn.Parameter if value.role == "parameter" else nn.Buffer, one)
-                for one in wanted
-                if inspect.isclass(one)
-            )
-        if self.is_none_of(value, kinds):
-            return False
-        return super().call_other(isinstance, [value, kinds], Dict(()))
-
     def repeated(self, value: Value, count: int) -> Value:
         """Return a value as often as a convolution has dimensions, or the items of a list."""
 
         def of(one: Value) -> Value:
-            is_list = self.is_instance(one, collections.abc.Iterable)
+            is_list = self.call(isinstance, [one, collections.abc.Iterable])
 
             def listed() -> Value:
                 items = self.items(one)

@@ -113,7 +113,7 @@ class Operators(Attributes):
         return one is other
 
     def contained(self, item: Value, holder: Value) -> Value:
-        holder = self.current(holder)
+        holder = [*holder] if isinstance(holder, dict) else self.current(holder)
         if isinstance(holder, Dict):
             if not isinstance(item, Term):
                 return self.known(present(self.lookup(holder, item)))
@@ -122,8 +122,6 @@ class Operators(Attributes):
             return self.known(present(self.attribute_of(holder, item)))
         if not unknown(item) and not unknown(holder):
             return self.native(operator.contains, concrete(holder), concrete(item))
-        if isinstance(holder, dict):
-            holder = [*holder]
         return self.known(term("in", self.frozen(item), self.frozen(holder)))
 
     def binary(self, op: ast.operator, left: Value, right: Value) -> Value:

@@ -157,13 +157,9 @@ class PartInterpreter(ClassInterpreter):
             found = both(found, term("has field", *value.args))
         return found
 
-    def is_none_of(self, value: Value, kinds: Any) -> bool:
-        """Return whether the declared type of a field keeps it from being of some types."""
-        if not isinstance(value, Term) or value not in self.declared:
-            return False
-        kinds = getattr(kinds, "__args__", kinds)
-        wanted = kinds if isinstance(kinds, tuple) else (kinds,)
-        return not json_kinds(self.declared[value]) & {*map(json_kind, wanted)}
+    def is_none_of(self, value: Value, kinds: Sequence[Any]) -> bool:
+        is_declared = isinstance(value, Term) and value in self.declared
+        return is_declared and not self.kinds_of(value) & {*map(json_kind, kinds)}
 
     def kind_of(self, value: Value) -> Any:
         if isinstance(value, Term) and value in self.declared:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -114,6 +114,10 @@ class Values(Paths):
         """Return whether a part of an unknown class is an instance of one of some classes."""
         raise Unknown(f"whether a part is one of {kinds}")
 
+    def is_none_of(self, value: Value, kinds: Sequence[Any]) -> bool:
+        """Return whether the declared type of a value keeps it from being of some types."""
+        return False
+
     # Objects
 
     def boxed(self, value: Value) -> Value:
@@ -144,7 +148,9 @@ class Values(Paths):
         return self.current(value)
 
     def current(self, value: Value) -> Value:
-        """Return the object that stands for an unknown value, if code changed it, to be used."""
+        """Return the object that stands for a dictionary, or an unknown value that code changed."""
+        if isinstance(value, Mapping):
+            return Dict((), None, value)
         if not isinstance(value, Term) or value not in self.changed:
             return value
         found = self.changed[value]
@@ -278,8 +284,6 @@ class Values(Paths):
 
     def subscript_of(self, holder: Value, index: Value) -> Value:
         holder = self.current(holder)
-        if isinstance(holder, dict):
-            holder = Dict((), None, holder)
         if isinstance(holder, Dict):
             return self.require(self.lookup(holder, index), index)
         items = self.items(holder) if isinstance(holder, List | tuple) else None
@@ -362,8 +366,6 @@ class Values(Paths):
 
         def of(one: Value) -> None:
             one = self.current(one)
-            if isinstance(one, dict):
-                one = Dict((), None, one)
             if not isinstance(one, Dict):
                 self.expect(one, dict)
                 one = Dict((), one)
