@@ -155,7 +155,7 @@ def module_method(  # noqa: C901 - a case for each method
     raise Unknown(f"the method {name} of a module")
 
 
-def weight_norm(run: ModelInterpreter, module: str, args: Sequence[Value], named: Dict) -> Value:
+def weight_norm(run: ModelInterpreter, function: Any, args: Sequence[Value], named: Dict) -> Value:
     """Replace the weight of a module by its norms and its direction."""
     owner = args[0]
     name = args[1] if args[1:] else instead(run.lookup(named, "name"), "weight")
@@ -167,7 +167,7 @@ def weight_norm(run: ModelInterpreter, module: str, args: Sequence[Value], named
     norms = tuple(size if i == dim % len(shape) else 1 for i, size in enumerate(shape))
     first = Tensor(run, norms, "parameter", True)
     second = Tensor(run, shape, "parameter", True)
-    if module.endswith("parametrizations"):
+    if function.__module__.endswith("parametrizations"):
         pair = Module(run.path, nn.Module)
         pair.own = {"original0": first, "original1": second}
         whole = owner.own.get("parametrizations", Module(run.path, nn.Module))
@@ -181,10 +181,10 @@ def weight_norm(run: ModelInterpreter, module: str, args: Sequence[Value], named
     return owner
 
 
-def freeze_norms(run: ModelInterpreter, function: Any, model: Module) -> None:
+def freeze_norms(run: ModelInterpreter, function: Any, args: Sequence[Value], named: Dict) -> None:
     """Put frozen modules in place of the batch norms inside of a model."""
     kind = next(one for name, one in function.__globals__.items() if "FrozenBatchNorm" in name)
-    for one in reached(model, "module"):
+    for one in reached(args[0], "module"):
         if one.kind is nn.BatchNorm2d:
             made = run.make(kind, [one.own["num_features"]], Dict(run.path))
             turns = next(x.storage[1:] for x in one.own.values() if isinstance(x, Tensor))

@@ -62,7 +62,9 @@ def is_log(function: Any) -> bool:
     """Return whether a function only tells somebody something."""
     owner = getattr(function, "__self__", None)
     module = getattr(function, "__module__", "") or ""
-    return type(owner).__name__ == "Logger" or module == "warnings" or "logging" in module
+    return (
+        type(owner).__name__ == "Logger" or module.strip("_") == "warnings" or "logging" in module
+    )
 
 
 class Interpreter(Statements):
@@ -70,7 +72,7 @@ class Interpreter(Statements):
 
     def __init__(self, packages: Sequence[str]) -> None:
         super().__init__()
-        self.packages = packages
+        self.packages, self.models = packages, MODELS
 
     # Expressions
 
@@ -226,7 +228,8 @@ class Interpreter(Statements):
             return self.run(frame, function.node.body)
         if isinstance(function, types.MethodType):
             return self.call(function.__func__, [function.__self__, *args], named)
-        if inspect.isfunction(function) and function.__module__.split(".")[0] in self.packages:
+        is_run = inspect.isfunction(function) and function not in self.models
+        if is_run and function.__module__.split(".")[0] in self.packages:
             frame = Frame(self.path, function)
             self.bind(frame, function, args, named)
             return self.run(frame, source_of(function.__code__).body)
@@ -240,8 +243,8 @@ class Interpreter(Statements):
             return self.call_method(owner, function.__name__, args, named)
         if named.base is not None:
             raise Unknown(f"a call of {name:.60} with unknown names")
-        if isinstance(function, Hashable) and function in MODELS:
-            return MODELS[function](self, *args, **named.own)
+        if isinstance(function, Hashable) and function in self.models:
+            return self.models[function](self, *args, **named.own)
         known = not unknown(args) and not unknown([*named.own.values()])
         if known and getattr(function, "__module__", None) in PURE_MODULES:
             given = {key: concrete(one) for key, one in named.own.items()}

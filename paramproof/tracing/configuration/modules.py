@@ -28,6 +28,7 @@ from transformers.models.auto.auto_factory import _BaseAutoModelClass
 
 from paramproof.tracing.configuration import containers, tensors
 from paramproof.tracing.configuration.containers import RETURNING, is_skipped
+from paramproof.tracing.configuration.functions import MODELS
 from paramproof.tracing.configuration.installed import at_default
 from paramproof.tracing.configuration.layers import (
     DICTS,
@@ -67,6 +68,7 @@ from paramproof.tracing.configuration.terms import (
     both,
     choose,
     instead,
+    is_op,
     is_truth,
     leaves,
     mentions,
@@ -101,7 +103,7 @@ class ModelInterpreter(PartInterpreter):
 
     def __init__(self, any_class: bool, usual: Mapping[str, type[Any]]) -> None:
         super().__init__(any_class, usual)
-        self.packages = ("transformers", "torch")
+        self.packages, self.models = ("transformers", "torch"), {**MODELS, **OWN_MODELS}
         self.walked: dict[int, Value] = {}
         """What each of the loops that are running goes through, if it is layers or tensors."""
         self.sources: dict[int, Value] = {}
@@ -634,71 +636,31 @@ class ModelInterpreter(PartInterpreter):
                 return made
         return super().eval_call(node)
 
-    def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:  # noqa: C901 - a case for each kind of function
+    def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
         named = named or Dict(self.path)
         if isinstance(function, CACHED):
             function = function.__wrapped__
         if inspect.isclass(function) and issubclass(function, nn.Module):
             return self.make(function, args, named)
-        if isinstance(function, Method) and isinstance(function.function, str):
-            if isinstance(function.owner, Module):
-                return containers.module_method(
-                    self, function.owner, function.function, args, named
-                )
-            if isinstance(function.owner, Tensor):
-                return tensors.tensor_method(self, function.owner, function.function, args, named)
         if isinstance(function, Term) and is_rope(function):
-            return Tensor(self, None), term("opaque", "scale")
+            return rope_of(self)
         if isinstance(function, Term) and function.op == "opaque":
             # What an object makes that is not understood may be a module.
             return term("opaque", "module") if function.args[0] == "object" else function
-        name = getattr(function, "__name__", "")
-        module = getattr(function, "__module__", "") or ""
-        if inspect.ismethod(function) and name in ("from_config", "_from_config"):
-            given = args[0] if args else self.lookup(named, "config")
-            more = {k: v for k, v in named.own.items() if k not in LOADING}
-            return self.each(given, lambda one: self.from_config(function.__self__, one, more))
-        if inspect.isfunction(function) or inspect.isbuiltin(function):
-            skipped = module in SKIPPED_MODULES or module.startswith("transformers.generation.")
-            if function is nn.Module.__init__ or is_skipped(name) or skipped:
-                return args[0] if args and (skipped or name in RETURNING) else None
-            if name.startswith("is_") and name.endswith("_available"):
-                return self.native(function, *args)
-            if name == "__strict_setattr__":
-                return self.set_attribute(*args)
-            if name == "replace_batch_norm":
-                return containers.freeze_norms(self, function, args[0])
-            if function is PreTrainedModel.__init__:
-                config = args[1] if args[1:] else named.own["config"]
-                return self.write(args[0], "config", config)
-            if function is PreTrainedModel.post_init:
-                return post_init(self, args[0])
-            if name == "compute_default_rope_parameters":
-                return Tensor(self, None), term("opaque", "scale")
-            if name == "weight_norm":
-                return containers.weight_norm(self, module, args, named)
-            if function.__qualname__.startswith("_ntuple.<locals>"):
-                return self.repeated(args[0], inspect.getclosurevars(function).nonlocals["n"])
-        if function in (copy.deepcopy, copy.copy):
-            return self.each(args[0], self.copied_object)
-        if (
-            module == "numpy"
-            and name in ("prod", "log2", "ceil", "floor", "sqrt")
-            and not isinstance(args[0], Tensor)
-        ):
-            if name == "prod" and self.kind_of(args[0]) is int:
-                return args[0]
-            function = getattr(math, name)
-        if type(function).__name__ == "ufunc" and all(
-            self.kind_of(one) in (int, float) for one in args
-        ):
-            return term("opaque", name)
-        if name == "warn" and module in ("warnings", "_warnings"):
-            return None
-        if is_plain_class(function) or is_plain_class(getattr(function, "__self__", None)):
-            return self.plain_object(function, args, named)
         if not callable(function) and not isinstance(function, Closure | Method | Term):
             raise Raised(f"a call of {function!r:.60}")
+        name = getattr(function, "__name__", "")
+        module = getattr(function, "__module__", "") or ""
+        if inspect.isroutine(function):
+            skipped = module in SKIPPED_MODULES or module.startswith("transformers.generation.")
+            if is_skipped(name) or skipped:
+                return args[0] if args and (skipped or name in RETURNING) else None
+            if name in NAMED:
+                return NAMED[name](self, function, args, named)
+            if function.__qualname__.startswith("_ntuple.<locals>"):
+                return self.repeated(args[0], inspect.getclosurevars(function).nonlocals["n"])
+        if is_plain_class(function) or is_plain_class(getattr(function, "__self__", None)):
+            return self.plain_object(function, args, named)
         if is_torch(function):
             return tensors.torch_function(self, function, args, named)
         if module.partition(".")[0] in FOREIGN:
@@ -706,6 +668,13 @@ class ModelInterpreter(PartInterpreter):
                 return self.foreign(function, args, named)
             return self.native(function, *args)
         return super().call(function, args, named)
+
+    def call_method(self, owner: Value, name: str, args: Sequence[Value], named: Dict) -> Value:
+        if isinstance(owner, Module):
+            return containers.module_method(self, owner, name, args, named)
+        if isinstance(owner, Tensor):
+            return tensors.tensor_method(self, owner, name, args, named)
+        return super().call_method(owner, name, args, named)
 
     def foreign(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         """Return the model that another library makes of values that are known one by one."""
@@ -755,41 +724,12 @@ class ModelInterpreter(PartInterpreter):
             self.journal.pop()
         return made
 
-    def call_other(self, function: Any, args: Sequence[Value], named: Dict) -> Value:  # noqa: C901 - a case for each function
-        if function is inspect.signature:
-            one = args[0]
-            return self.native(function, one.function) if isinstance(one, Method) else one
-        if function is getattr and isinstance(args[1], Term) and isinstance(args[0], Module):
-            return self.named_item(args[0], args[1])
-        if function is zip and self.lookup(named, "strict") is True:
-            self.refuse_lengths(args)
-            named = Dict(self.path)
-        if function is callable and isinstance(args[0], Module | Tensor):
-            return isinstance(args[0], Module)
-        if function is len:
-            return self.each(args[0], self.length)
-        if function is getattr and inspect.ismodule(args[0]) and isinstance(args[1], Term):
-            return term("opaque", "attribute")
-        if function is functools.partial:
-            return term("opaque", "function")
-        if function is setattr and isinstance(args[1], Term):
-            return self.each(args[0], lambda one: self.set_attribute(one, args[1], args[2]))
-        if function is itertools.repeat and len(args) == 2 and isinstance(args[1], int):
-            return (args[0],) * args[1]
-        if function is collections.OrderedDict:
-            function = dict
-        name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "") or ""
-        if module == "math" or function in (int, float, round, max, min, abs, sum):
-            if any(
-                isinstance(one, Tensor) or (isinstance(one, Term) and one.op == "opaque")
-                for one in args
-            ):
-                return term("opaque", name)
-            if (
-                module == "math"
-                and unknown(args)
-                and name not in ("prod", "ceil", "floor", "sqrt", "log2")
-            ):
+    def call_other(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
+        name = getattr(function, "__name__", "")
+        is_math = getattr(function, "__module__", "") == "math"
+        if is_math or function in (int, float, round, max, min, abs, sum):
+            is_computed = any(isinstance(one, Tensor) or is_op(one, "opaque") for one in args)
+            if is_computed or (is_math and unknown(args) and function not in self.models):
                 return term("opaque", name)
         return super().call_other(function, args, named)
 
@@ -811,14 +751,6 @@ class ModelInterpreter(PartInterpreter):
                 return found
             case found:
                 return term("len", found)
-
-    def refuse_lengths(self, values: Sequence[Value]) -> None:
-        """Refuse lists that differ in their number of items."""
-        lengths = [self.each(one, self.length) for one in values]
-        for one in lengths[1:]:
-            same = self.truth(self.compared(ast.Eq(), lengths[0], one))
-            if same is not True:
-                self.refuse("lists of other lengths", negate(same))
 
     def repeated(self, value: Value, count: int) -> Value:
         """Return a value as often as a convolution has dimensions, or the items of a list."""
@@ -846,7 +778,12 @@ class ModelInterpreter(PartInterpreter):
             return Copier(self).of(value)
         return super().call_other(copy.copy, [value], Dict(()))
 
-    def from_config(self, auto: Any, config: Value, more: dict[str, Value]) -> Value:
+    def from_config(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
+        given = args[0] if args else self.lookup(named, "config")
+        more = {k: v for k, v in named.own.items() if k not in LOADING}
+        return self.each(given, lambda one: self.made_by(function.__self__, one, more))
+
+    def made_by(self, auto: Any, config: Value, more: dict[str, Value]) -> Value:
         if not issubclass(auto, _BaseAutoModelClass):
             return self.make(auto, [config], Dict(self.path, None, more))
         if isinstance(config, Instance) and config.kind is None and not config.own and not more:
@@ -882,6 +819,78 @@ class ModelInterpreter(PartInterpreter):
         if not isinstance(found, bool):
             raise Unknown("a buffer that may be saved or not")
         return found
+
+
+# Functions that are not run as they are written
+
+
+def rope_of(run: ModelInterpreter, *_: Any) -> Value:
+    """Return frequencies of rotary positions, and their scale."""
+    return Tensor(run, None), term("opaque", "scale")
+
+
+NAMED: dict[str, Callable[..., Value]] = {
+    "__strict_setattr__": lambda run, _, args, named: run.set_attribute(*args),
+    "_from_config": ModelInterpreter.from_config,
+    "compute_default_rope_parameters": rope_of,
+    "from_config": ModelInterpreter.from_config,
+    "replace_batch_norm": containers.freeze_norms,
+    "weight_norm": containers.weight_norm,
+}
+"""Functions of a name, of which there are several."""
+
+
+def set_config(run: ModelInterpreter, owner: Module, config: Value, **_: Value) -> None:
+    run.write(owner, "config", config)
+
+
+def zipped(run: ModelInterpreter, *values: Value, strict: bool = False) -> Value:
+    if strict:
+        lengths = [run.each(one, run.length) for one in values]
+        for one in lengths[1:]:
+            same = run.truth(run.compared(ast.Eq(), lengths[0], one))
+            run.refuse("lists of other lengths", negate(same))
+    return MODELS[zip](run, *values)
+
+
+def get_attr(run: ModelInterpreter, owner: Value, name: Value, *default: Value) -> Value:
+    if isinstance(name, Term) and isinstance(owner, Module):
+        return run.named_item(owner, name)
+    if isinstance(name, Term) and inspect.ismodule(owner):
+        return term("opaque", "attribute")
+    return MODELS[getattr](run, owner, name, *default)
+
+
+def set_attr(run: ModelInterpreter, owner: Value, name: Value, value: Value) -> None:
+    run.each(owner, lambda one: run.set_attribute(one, name, value))
+
+
+def signature(run: ModelInterpreter, one: Value) -> Value:
+    return run.native(inspect.signature, one.function) if isinstance(one, Method) else one
+
+
+def is_callable(run: ModelInterpreter, one: Value) -> bool:
+    if isinstance(one, Term):
+        raise Unknown(f"whether {one!r:.60} can be called")
+    return isinstance(one, Module) or (not isinstance(one, Tensor) and callable(one))
+
+
+OWN_MODELS: dict[Any, Callable[..., Value]] = {
+    nn.Module.__init__: lambda run, *_, **__: None,
+    PreTrainedModel.__init__: set_config,
+    PreTrainedModel.post_init: post_init,
+    callable: is_callable,
+    collections.OrderedDict: MODELS[dict],
+    copy.copy: lambda run, value: run.each(value, run.copied_object),
+    copy.deepcopy: lambda run, value, *memo: run.each(value, run.copied_object),
+    functools.partial: lambda run, *_, **__: term("opaque", "function"),
+    getattr: get_attr,
+    inspect.signature: signature,
+    itertools.repeat: lambda run, value, number: (value,) * number,
+    len: lambda run, value: run.each(value, run.length),
+    setattr: set_attr,
+    zip: zipped,
+}
 
 
 def read_after(frame: Frame, target: ast.expr, body: Sequence[ast.stmt]) -> set[str]:

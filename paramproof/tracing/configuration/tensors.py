@@ -16,6 +16,7 @@ from functools import cache, partial, reduce
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+import numpy
 import torch
 from torch import nn
 
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
 
 SIZED = frozenset({"empty", "zeros", "ones", "randn", "rand", "empty_strided"})
 """Functions that take the shape of what they make."""
+
+
+MATH = frozenset({"prod", "log2", "ceil", "floor", "sqrt"})
+"""Functions of numpy that are those of ``math`` for numbers."""
 
 
 class Tensor(Heap):
@@ -109,6 +114,13 @@ def torch_function(
 ) -> Value:
     """Return what a function of torch or numpy makes."""
     name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "") or ""
+
+    if not any(isinstance(one, Tensor) for one in args):
+        if name in MATH and module == "numpy":
+            is_int = name == "prod" and run.kind_of(args[0]) is int
+            return args[0] if is_int else run.call(getattr(math, name), args, named)
+        if isinstance(function, numpy.ufunc) and {*map(run.kind_of, args)} <= {int, float}:
+            return term("opaque", name)
 
     def given(number: int, key: str, default: Value = MISSING) -> Value:
         return args[number] if number < len(args) else instead(run.lookup(named, key), default)

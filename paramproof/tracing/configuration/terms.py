@@ -85,6 +85,11 @@ def term(op: str, *args: Value) -> Term:
     return found
 
 
+def is_op(value: Value, *ops: str) -> bool:
+    """Return whether a value is a term of one of some operations."""
+    return isinstance(value, Term) and value.op in ops
+
+
 # Conditions
 
 
