@@ -76,7 +76,7 @@ class Attributes(Values):
             return getattr(owner.kind, found.__func__.__name__)
         return Method(owner, found) if inspect.isfunction(found) else found
 
-    def attribute_of_instance(self, owner: Instance, name: str) -> Value:  # noqa: C901 - Python's order
+    def attribute_of_instance(self, owner: Instance, name: str) -> Value:
         kind = owner.kind
         if name == "__class__" and kind:
             return kind
@@ -90,8 +90,6 @@ class Attributes(Values):
         if present(found) is True:
             return found
         if owner.origin is not None:
-            if kind is None and name == "to_dict":
-                return Method(owner, name)
             if static is not MISSING and (callable(static) or isinstance(static, classmethod)):
                 return instead(found, self.bound(static, owner))
             below = term("field", owner.origin, name)

@@ -19,6 +19,7 @@ from paramproof.tracing.configuration.terms import (
     Value,
     both,
     exported,
+    is_op,
     mentions,
     negate,
     term,
@@ -60,8 +61,6 @@ def traced(model_class: type[Any], run: ModelInterpreter) -> Model:
         made = run.make(model_class, [config], Dict(()))
         writer = _Writer(run)
         rows = writer.rows(made)
-        if writer.needed:
-            rows = writer.rows(made)
     except Raised as error:
         raise Unknown(f"the class refuses every configuration: {error}") from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -86,8 +85,6 @@ class _Writer:
         self.path: list[str] = []
         self.autos: dict[int, tuple[str, Term]] = {}
         """The models of any class, each with its path."""
-        self.needed = False
-        """Whether an alias names a model that is not written yet."""
 
     def value(self, value: Value) -> Value:
         if mentions(value, lambda one: one.op in COMPUTED):
@@ -116,9 +113,6 @@ class _Writer:
         match value:
             case Term(op="entry", args=(key, inner)):
                 return self.named(self.value(key), inner, condition)
-            case Term(op="if", args=(test, _, _)) if persistent is not None and is_computed(test):
-                # A buffer that is computed in one of several ways.
-                return self.named(name, Tensor(self.run, None), condition, persistent)
             case Term(op="if", args=(test, one, other)):
                 if is_computed(test):
                     # Both sides may give the same: nothing, for dropped layers.
@@ -148,8 +142,13 @@ class _Writer:
                 return []
         if condition is False or not (what.args or name is None):
             return []
-        if is_computed(condition) and (unsized := without_shapes(what)):
-            condition, what = without_computed(condition), unsized[0]
+        if (
+            not is_op(condition, "and")
+            and is_computed(condition)
+            and (unsized := without_shapes(what))
+        ):
+            # Rotary positions, or numbers of a tensor, decide about temporary buffers alone.
+            condition, what = True, unsized[0]
         return [(name, self.value(condition), what)]
 
     def inside(self, name: Value, run: Callable[[], Any]) -> Any:
@@ -177,10 +176,7 @@ class _Writer:
     def loop(
         self, depth: int, source: Value, rows: list[Row], kept: Value, condition: Value
     ) -> list[Row]:
-        body = module_of(rows)
-        if is_computed(kept) and (unsized := without_shapes(body)):
-            kept, body = without_computed(kept), unsized[0]
-        loop = term("comp", depth, self.value(source), body, self.value(kept))
+        loop = term("comp", depth, self.value(source), module_of(rows), self.value(kept))
         return [("", self.value(condition), loop)]
 
     def number(self, storage: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -198,16 +194,13 @@ class _Writer:
         while isinstance(holder := value.holder, Inside):
             value = holder
             names.append(value.name)
-        path, made = self.autos.get(holder.serial, ("", None))
-        self.needed = self.needed or not path
+        path, made = self.autos.get(holder.serial, ("*", None))
         if "*" in path:
-            raise Unknown("a tensor inside of layers of any class")
+            raise Unknown("a tensor inside of layers of any class, or before there is one")
         return term("tied", made, ".".join(reversed(names)))
 
     def tensor(self, tensor: Tensor, role: str) -> Term:
         shape = tensor.shape
-        if role != "parameter" and is_computed(self.run.frozen(shape)):
-            shape = None
         if isinstance(shape, tuple):
             shape = tuple(map(self.value, shape))
         elif shape is not None:
@@ -222,20 +215,11 @@ def is_computed(value: Value) -> bool:
     return mentions(value, lambda one: one.op in COMPUTED)
 
 
-def without_computed(condition: Value) -> Value:
-    """Return a condition without what depends on rotary positions or on numbers of a tensor."""
-    if isinstance(condition, Term) and condition.op == "and":
-        return both(*map(without_computed, condition.args))
-    return True if is_computed(condition) else condition
-
-
 def without_shapes(what: Term) -> list[Term]:
     """Return temporary buffers with unknown shapes, or nothing if there is anything else."""
     match what:
         case Term(op="tensor", args=("temporary buffer" as role, trains, _, storage)):
             return [term("tensor", role, trains, None, storage)]
-        case Term(op="comp", args=(depth, source, body, kept)):
-            return [term("comp", depth, source, one, kept) for one in without_shapes(body)]
         case Term(op="module"):
             rows = [*rows_of(what)]
             inner = [one for row in rows for one in without_shapes(row[2])]

@@ -12,7 +12,6 @@ from paramproof.tracing.configuration.layers import (
     DICTS,
     LISTS,
     Module,
-    mentions_module,
     named_tensors,
     reached,
 )
@@ -24,10 +23,8 @@ from paramproof.tracing.configuration.terms import (
     Unknown,
     Value,
     instead,
-    leaves,
     term,
 )
-from paramproof.tracing.configuration.ties import reach
 
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.modules import ModelInterpreter
@@ -81,75 +78,37 @@ def module_method(  # noqa: C901 - a case for each method
 
     match name:
         case "append" | "extend" | "insert" if issubclass(owner.kind, LISTS):
-            if name == "extend" and isinstance(args[0], Module):
-                args = [args[0].layers]
             run.call_method(owner.layers, name, args, named)
             return owner
         case "register_buffer":
             key = given(0, "name")
-            if not isinstance(key, Term):
-                owner.buffers[key] = run.decided(given(2, "persistent", True))
-                return run.set_attribute(owner, key, given(1, "tensor"))
-            role = "buffer" if run.decided(given(2, "persistent", True)) else "temporary buffer"
-            held = leaves(
-                given(1, "tensor"),
-                lambda one: Tensor(run, one.shape, role) if isinstance(one, Tensor) else one,
-            )
-            return run.set_attribute(owner, key, held)
+            if isinstance(key, Term):
+                raise Unknown("a buffer with an unknown name")
+            owner.buffers[key] = run.decided(given(2, "persistent", True))
+            return run.set_attribute(owner, key, given(1, "tensor"))
         case "register_parameter" | "add_module" | "register_module" | "__setattr__":
             return run.set_attribute(
                 owner,
                 given(0, "name"),
                 given(1, "param" if name == "register_parameter" else "module"),
             )
-        case "__setitem__":
-            return run.set_item(owner, *args)
-        case "parameters" | "buffers" | "modules" | "children":
-            if name == "children":
-                return List(
-                    run.path,
-                    tuple(one for one in owner.own.values() if isinstance(one, Module)),
-                )
+        case "parameters" | "buffers" | "modules":
             wanted = {"parameters": "parameter", "buffers": "buffer", "modules": "module"}[name]
             return List(run.path, tuple(reached(owner, wanted)))
-        case "named_children":
-            found = tuple(pair for pair in owner.own.items() if isinstance(pair[1], Module))
-            if any(isinstance(one, Term) and mentions_module(one) for one in owner.own.values()):
-                raise Unknown("the children of a module")
-            if run.items(owner.named) != [] or not isinstance(owner.layers.items, tuple):
-                raise Unknown("the children of a module")
-            return found + tuple((str(i), one) for i, one in enumerate(owner.layers.items))
         case "named_parameters":
             return List(run.path, tuple((name, one) for one, name in named_tensors(run, owner)))
         case "requires_grad_":
             for one in reached(owner, "parameter"):
                 run.write(one, "requires_grad", run.truth(args[0]) if args else True)
             return owner
-        case "values" | "items" | "keys" if (
-            issubclass(owner.kind, DICTS) and run.items(owner.named) == []
-        ):
-            entries = {
-                "items": owner.own.items(),
-                "keys": owner.own,
-                "values": owner.own.values(),
-            }
-            return tuple(entries[name])
-        case "update" if issubclass(owner.kind, DICTS):
-            return update_module(run, owner, args[0])
-        case "__len__":
-            return run.call_other(len, [owner], Dict(()))
         case "__init__":
             return (
                 fill(run, owner, args)
                 if owner.kind not in (nn.Module,) and issubclass(owner.kind, (*LISTS, *DICTS))
                 else None
             )
-        case "get_submodule":
-            if isinstance(args[0], Term):
-                return term("opaque", "module")
-            return reach(run, owner, args[0].split("."))
-        case "__getitem__":
-            return run.subscript(owner, args[0])
+        case "get_submodule" if isinstance(args[0], Term):
+            return term("opaque", "module")
     if is_skipped(name):
         return owner
     raise Unknown(f"the method {name} of a module")
@@ -167,17 +126,14 @@ def weight_norm(run: ModelInterpreter, function: Any, args: Sequence[Value], nam
     norms = tuple(size if i == dim % len(shape) else 1 for i, size in enumerate(shape))
     first = Tensor(run, norms, "parameter", True)
     second = Tensor(run, shape, "parameter", True)
-    if function.__module__.endswith("parametrizations"):
-        pair = Module(run.path, nn.Module)
-        pair.own = {"original0": first, "original1": second}
-        whole = owner.own.get("parametrizations", Module(run.path, nn.Module))
-        run.write(whole, name, pair)
-        run.write(owner, "parametrizations", whole)
-        run.write(owner, name, Tensor(run, shape))
-    else:
-        run.write(owner, name, Tensor(run, shape))
-        run.write(owner, f"{name}_g", first)
-        run.write(owner, f"{name}_v", second)
+    if not function.__module__.endswith("parametrizations"):
+        raise Unknown("norms of a weight in the old way")
+    pair = Module(run.path, nn.Module)
+    pair.own = {"original0": first, "original1": second}
+    whole = owner.own.get("parametrizations", Module(run.path, nn.Module))
+    run.write(whole, name, pair)
+    run.write(owner, "parametrizations", whole)
+    run.write(owner, name, Tensor(run, shape))
     return owner
 
 

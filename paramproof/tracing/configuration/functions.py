@@ -314,7 +314,7 @@ SETS: dict[str, ast.operator] = {
 """The operation that a method of a set does with its argument."""
 
 
-def call_method(  # noqa: C901 - a case for each type
+def call_method(
     run: Interpreter, owner: Value, name: str, args: Sequence[Value], named: Dict
 ) -> Value:
     """Call a method of a list, a dictionary, a text, a number or a part."""

@@ -83,8 +83,6 @@ def without_opaque(source: Value) -> Value:
     match source:
         case Term(op="enumerate", args=(inner, start)):
             return term("enumerate", without_opaque(inner), start)
-        case Term(op="comp", args=(_, inner, element, True)) if is_opaque(element):
-            return without_opaque(inner)
         case Term(op="zip", args=args):
             known = [one for one in args if not is_opaque(one)]
             if known:
@@ -291,11 +289,8 @@ def named_tensors(run: ModelInterpreter, module: Module) -> Iterator[tuple[Tenso
             case Term(op="list") | tuple():
                 for number, one in enumerate(value.args if isinstance(value, Term) else value):
                     yield from entry(one, before, run.binary(ast.Add(), offset, number))
-            case Term(args=args):
-                for one in args:
-                    yield from items(one, before, term("opaque", "number"))
-            case Module() | Tensor():
-                yield from walk(value, (*before, offset))
+            case _:
+                raise Unknown("the names of layers")
 
     def entry(
         value: Value, before: tuple[Value, ...], number: Value

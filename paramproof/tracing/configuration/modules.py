@@ -15,7 +15,6 @@ import collections
 import copy
 import functools
 import inspect
-import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -40,7 +39,6 @@ from paramproof.tracing.configuration.layers import (
     Module,
     Renamer,
     at_turn,
-    is_opaque,
     items_at,
     mentions_module,
     parts_of,
@@ -106,7 +104,6 @@ class ModelInterpreter(PartInterpreter):
         self.packages, self.models = ("transformers", "torch"), {**MODELS, **OWN_MODELS}
         self.walked: dict[int, Value] = {}
         """What each of the loops that are running goes through, if it is layers or tensors."""
-        self.sources: dict[int, Value] = {}
 
     # Attributes of modules and tensors
 
@@ -124,7 +121,7 @@ class ModelInterpreter(PartInterpreter):
             return owner
         return super().attribute_of(owner, name)
 
-    def attribute_of_module(self, owner: Module, name: str) -> Value:  # noqa: C901 - Python's order
+    def attribute_of_module(self, owner: Module, name: str) -> Value:
         found = owner.own.get(name, MISSING)
         if present(found) is True:
             return found
@@ -138,12 +135,6 @@ class ModelInterpreter(PartInterpreter):
             return owner.kind
         if name in ("dtype", "device"):
             return term("opaque", name)
-        if name == "__dict__":
-            return Dict(self.path, None, owner.own)
-        if name in ("_modules", "_parameters", "_buffers"):
-            return Dict(
-                self.path, None, {k: v for k, v in owner.own.items() if is_registered(v, name)}
-            )
         static = inspect.getattr_static(owner.kind, name, MISSING)
         if static is MISSING:
             return found
@@ -183,15 +174,12 @@ class ModelInterpreter(PartInterpreter):
     def set_item(self, holder: Value, index: Value, value: Value) -> None:
         if isinstance(holder, Tensor) or (isinstance(holder, Term) and holder.op == "opaque"):
             return
-        if isinstance(holder, Module):
-            if issubclass(holder.kind, DICTS):
-                self.set_attribute(holder, index, value)
-            else:
-                self.set_item(holder.layers, index, value)
+        if isinstance(holder, Module) and issubclass(holder.kind, DICTS):
+            self.set_attribute(holder, index, value)
             return
         super().set_item(holder, index, value)
 
-    def subscript_of(self, holder: Value, index: Value) -> Value:  # noqa: C901 - a case for each kind of holder
+    def subscript_of(self, holder: Value, index: Value) -> Value:
         if isinstance(holder, Tensor):
             return tensors.tensor_item(self, holder, index)
         items = holder.items if isinstance(holder, List) else holder
@@ -201,16 +189,8 @@ class ModelInterpreter(PartInterpreter):
             origin = term("layer of", holder.of.origin, self.frozen(index))
             return self.parts.setdefault(origin, Instance((), holder.of.kind, origin))
         if isinstance(holder, Module):
-            if issubclass(holder.kind, DICTS):
-                return self.named_item(holder, index)
-            if (
-                isinstance(index, slice)
-                and isinstance(holder.layers.items, tuple)
-                and not unknown(index)
-            ):
-                made = Module(self.path, holder.kind)
-                made.layers.items = holder.layers.items[index]
-                return made
+            if isinstance(index, slice) or not issubclass(holder.kind, LISTS):
+                raise Unknown("an item of a module")
             return self.subscript_of(holder.layers, index)
         if type(holder).__name__ == "ClassInstantier":
             return self.activation(holder, index)
@@ -238,37 +218,17 @@ class ModelInterpreter(PartInterpreter):
             found = choose(is_it, value, found)
         return found
 
-    def named_item(self, holder: Module, index: Value) -> Value:
-        if not isinstance(index, Term):
-            return self.require(holder.own.get(index, MISSING), index)
-        found: Value = MISSING
-        for key, value in holder.own.items():
-            found = choose(self.compared(ast.Eq(), index, key), value, found)
-        entries = self.items(holder.named)
-        for one in entries or ():
-            if one.args[0] is index:
-                found = one.args[1]
-        return self.require(found, index)
-
     def some_layers(self, items: Value, index: slice) -> Value:
         """Return some of the items of a list of layers, which keep what they are."""
-        start = index.start or 0
-        if isinstance(items, tuple):
-            if unknown(index):
-                raise Unknown("an unknown number of known layers")
-            return items[index]
-        match items, index.step:
-            case Term(op="comp", args=(depth, source, element, True)), None | 1 | -1 if isinstance(
-                start, int
-            ) and (start >= 0 or index.step is None):
+        match items, (index.start or 0, index.stop, index.step):
+            case Term(op="comp", args=(depth, source, element, True)), (int(start), stop, step) if (
+                start,
+                stop,
+                step,
+            ) == (0, None, -1) or (start >= 0 and step is None):
                 turn = before = term("turn", depth)
-                if index.step == -1:
-                    if (index.start, index.stop) != (None, None):
-                        raise Unknown("some of the layers in the other order")
+                if step == -1:
                     before = self.binary(ast.Sub(), self.length(source), term("+", turn, 1))
-                elif start < 0:
-                    first = term("max", term("list", term("+", self.length(source), start), 0))
-                    before = term("+", turn, first)
                 elif start:
                     before = term("+", turn, start)
                 part = term(
@@ -309,14 +269,8 @@ class ModelInterpreter(PartInterpreter):
 
     def at(self, element: Value, depth: int, source: Value, index: Value) -> Value:
         """Return the module of one turn of a loop."""
-        turn, item = term("turn", depth), term("item", depth)
-        if self.sources.get(depth, MISSING) is source:
-            match source:
-                case Term(op="range", args=(0, _, 1)) if index is item:
-                    return element
-            if index is turn:
-                return element
-        changes = {turn: index, **items_at(source, item, index)}
+        turn = term("turn", depth)
+        changes = {turn: index, **items_at(source, term("item", depth), index)}
         return Renamer(changes, copies=True, when=term("==", turn, index)).of(element)
 
     def touch(self, holder: Heap) -> None:
@@ -388,14 +342,8 @@ class ModelInterpreter(PartInterpreter):
     def items(self, value: Value) -> list[Value] | None:
         value = self.settle(value)
         if isinstance(value, Tensor):
-            if isinstance(value.shape, tuple) and value.shape and isinstance(value.shape[0], int):
-                return [Tensor(self, value.shape[1:]) for _ in range(value.shape[0])]
-            return None
-        if isinstance(value, Layers):
             return None
         if isinstance(value, Module):
-            if issubclass(value.kind, DICTS):
-                return [*value.own] if self.items(value.named) == [] else None
             if not issubclass(value.kind, LISTS):
                 raise Unknown("the items of a module")
             return self.items(value.layers)
@@ -458,11 +406,6 @@ class ModelInterpreter(PartInterpreter):
         for value, constant in ((one, other), (other, one)):
             if isinstance(constant, bool) and isinstance(value, Term) and is_truth(value):
                 return self.known(value if constant else negate(value))
-        if any(
-            isinstance(x, Module | Method) or inspect.isclass(x) or inspect.isfunction(x)
-            for x in (one, other)
-        ):
-            return one is other
         return super().equal(one, other)
 
     def identical(self, one: Value, other: Value) -> Value:
@@ -472,11 +415,7 @@ class ModelInterpreter(PartInterpreter):
 
     def contained(self, item: Value, holder: Value) -> Value:
         if isinstance(holder, Module):
-            if issubclass(holder.kind, DICTS) and not isinstance(item, Term):
-                return self.known(present(holder.own.get(item, MISSING)))
             raise Unknown("whether a module is inside of another")
-        if isinstance(item, Term) and is_rope(item):
-            return term("opaque", "rope")
         return super().contained(item, holder)
 
     # Loops over layers and tensors
@@ -501,8 +440,6 @@ class ModelInterpreter(PartInterpreter):
                 mentions(element, is_python) and depth == self.depth
             ):
                 return inner, element
-            case Term(op="comp", args=(_, _, element, True)) if is_opaque(element):
-                return without_opaque(source), term("opaque", "item")
             case Term(op="enumerate" | "zip"):
                 return without_opaque(source), parts_of(source, term("item", self.depth))
         return source, MISSING
@@ -524,7 +461,6 @@ class ModelInterpreter(PartInterpreter):
                 self.set_in_layers(target, stop, owner, name)
                 return
         source, self.walked[self.depth] = self.walk(source)
-        self.sources[self.depth] = source
         frame = self.frames[-1]
         inner = reached(self.walked[self.depth], "")
         serials = [one.serial for one in inner]
@@ -537,7 +473,7 @@ class ModelInterpreter(PartInterpreter):
         try:
             super().fold(target, source, body)
         finally:
-            del self.walked[self.depth], self.sources[self.depth]
+            del self.walked[self.depth]
             for one, serial in zip(inner, serials, strict=True):
                 one.serial = serial
 
@@ -854,8 +790,6 @@ def zipped(run: ModelInterpreter, *values: Value, strict: bool = False) -> Value
 
 
 def get_attr(run: ModelInterpreter, owner: Value, name: Value, *default: Value) -> Value:
-    if isinstance(name, Term) and isinstance(owner, Module):
-        return run.named_item(owner, name)
     if isinstance(name, Term) and inspect.ismodule(owner):
         return term("opaque", "attribute")
     return MODELS[getattr](run, owner, name, *default)
@@ -886,7 +820,6 @@ OWN_MODELS: dict[Any, Callable[..., Value]] = {
     functools.partial: lambda run, *_, **__: term("opaque", "function"),
     getattr: get_attr,
     inspect.signature: signature,
-    itertools.repeat: lambda run, value, number: (value,) * number,
     len: lambda run, value: run.each(value, run.length),
     setattr: set_attr,
     zip: zipped,
@@ -931,11 +864,6 @@ def is_of_loop(value: Value) -> bool:
 def is_python(value: Value) -> bool:
     """Return whether a term has an argument that only Python has, such as a class."""
     return any(inspect.isclass(one) or inspect.isfunction(one) for one in value.args)
-
-
-def is_registered(value: Value, name: str) -> bool:
-    kind = Module if name == "_modules" else Tensor
-    return isinstance(value, kind)
 
 
 def is_plain_class(kind: Any) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from paramproof.tracing.configuration.attributes import Attributes
-from paramproof.tracing.configuration.paths import Dict, Instance, List
+from paramproof.tracing.configuration.paths import Dict, List
 from paramproof.tracing.configuration.terms import (
     Term,
     Unknown,
@@ -21,7 +21,7 @@ from paramproof.tracing.configuration.terms import (
     present,
     term,
 )
-from paramproof.tracing.configuration.values import Method, concrete, unknown
+from paramproof.tracing.configuration.values import concrete, unknown
 
 SIGNS: dict[type[ast.AST], tuple[str, Callable[..., Any]]] = {
     ast.Add: ("+", operator.add),
@@ -56,8 +56,6 @@ class Operators(Attributes):
                 return functools.reduce(either, entries, False)
             if isinstance(one, List):
                 one = one.items
-            if isinstance(one, Instance | Method):
-                return True
             if isinstance(one, Term):
                 if one.op == "list":
                     return bool(one.args)
@@ -102,8 +100,6 @@ class Operators(Attributes):
         if isinstance(other, Term) and not isinstance(one, Term):
             one, other = other, one
         if isinstance(one, Term) and (other is None or isinstance(other, bool)):
-            if is_truth(one) and other is not None:
-                return one if other else negate(one)
             kind = self.kind_of(one)
             if kind not in (None, type(other)):
                 return False
@@ -118,8 +114,6 @@ class Operators(Attributes):
             if not isinstance(item, Term):
                 return self.known(present(self.lookup(holder, item)))
             return self.known(term("in", item, self.frozen(holder)))
-        if isinstance(holder, Instance):
-            return self.known(present(self.attribute_of(holder, item)))
         if not unknown(item) and not unknown(holder):
             return self.native(operator.contains, concrete(holder), concrete(item))
         return self.known(term("in", self.frozen(item), self.frozen(holder)))

@@ -18,7 +18,7 @@ from transformers.configuration_utils import PreTrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from paramproof.tracing.configuration.paths import Dict, Instance, Reason
-from paramproof.tracing.configuration.program import LABELS, ClassInterpreter, written
+from paramproof.tracing.configuration.program import ClassInterpreter, written
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Term,
@@ -81,8 +81,6 @@ class PartInterpreter(ClassInterpreter):
         kind = owner.kind
         if name in ("_attn_implementation", "_experts_implementation"):
             return "eager"
-        if name in ("name_or_path", "_name_or_path"):
-            return ""
         if name == "to_dict" and owner.origin is not None:
             return Method(owner, name)
         if name == "per_layer_config" and owner.origin is not None:
@@ -105,9 +103,8 @@ class PartInterpreter(ClassInterpreter):
             raise Unknown(f"{name} of a part of any class")
         static = inspect.getattr_static(PreTrainedConfig, name, None)
         if inspect.isfunction(static) or isinstance(static, property | classmethod):
-            if name not in LABELS:
-                raise Unknown(f"{name} of a part of any class")
-        elif name not in fields_of(PreTrainedConfig):
+            raise Unknown(f"{name} of a part of any class")
+        if name not in fields_of(PreTrainedConfig):
             return choose(self.known(term("has field", owner.origin, name)), found, MISSING)
         return found
 
@@ -159,7 +156,9 @@ class PartInterpreter(ClassInterpreter):
 
     def is_none_of(self, value: Value, kinds: Sequence[Any]) -> bool:
         is_declared = isinstance(value, Term) and value in self.declared
-        return is_declared and not self.kinds_of(value) & {*map(json_kind, kinds)}
+        return is_declared and self.kinds_of(value).isdisjoint(
+            JSON_KINDS.get(one, "other") for one in kinds
+        )
 
     def kind_of(self, value: Value) -> Any:
         if isinstance(value, Term) and value in self.declared:
@@ -169,21 +168,11 @@ class PartInterpreter(ClassInterpreter):
         return super().kind_of(value)
 
 
-def json_kind(kind: Any) -> str:
-    names = {
-        list: "list",
-        tuple: "list",
-        dict: "dict",
-        int: "int",
-        float: "float",
-        str: "str",
-        bool: "bool",
-    }
-    if kind in (collections.abc.Iterable, collections.abc.Sequence):
-        return "list"
-    if kind in (numbers.Integral, numbers.Number):
-        return "int"
-    return names.get(kind, "other")
+JSON_KINDS: Mapping[Any, str] = {
+    **{one: one.__name__ for one in (list, dict, int, float, str, bool)},
+    **dict.fromkeys((tuple, collections.abc.Iterable, collections.abc.Sequence), "list"),
+    **dict.fromkeys((numbers.Integral, numbers.Number), "int"),
+}
 
 
 def json_kinds(declared: Term) -> set[str]:
@@ -195,8 +184,6 @@ def json_kinds(declared: Term) -> set[str]:
         return {op}
     if op in ("list", "tuple", "sequence"):
         return {"list"}
-    if op == "one of":
-        return {json_kind(type(one)) for one in args}
     if op == "null":
         return set()
     return {"list", "dict", "int", "float", "str", "bool", "other"}

@@ -26,14 +26,11 @@ from paramproof.tracing.configuration.terms import (
     Term,
     Unknown,
     Value,
-    both,
-    choose,
     instead,
     mentions,
-    negate,
     term,
 )
-from paramproof.tracing.configuration.values import Method, unknown
+from paramproof.tracing.configuration.values import Method, concrete, unknown
 
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.modules import ModelInterpreter
@@ -177,17 +174,9 @@ def tensor_attribute(run: ModelInterpreter, owner: Tensor, name: str) -> Value:
             return owner
         case "T":
             return applied(run, torch.t, [owner], Dict(()))
-        case "requires_grad":
-            return owner.own[name]
-        case "is_meta":
-            return True
-        case "shape" | "dtype" | "device" | "ndim" if name != "ndim" or owner.shape is None:
+        case "shape" | "dtype" | "device" | "ndim":
             return term("opaque", name)
-        case "grad":
-            return None
-        case "ndim":
-            return len(owner.shape)
-    return Method(owner, name) if hasattr(nn.Parameter, name) else MISSING
+    return Method(owner, name) if callable(getattr(nn.Parameter, name, None)) else MISSING
 
 
 def tensor_method(
@@ -199,8 +188,6 @@ def tensor_method(
             return owner
         case "item" | "tolist":
             return term("opaque", name) if name == "item" else List(run.path, term("opaque", name))
-        case "register_hook":
-            return None
         case "size":
             shape = tensor_attribute(run, owner, "shape")
             return run.subscript(shape, args[0]) if args else shape
@@ -257,10 +244,7 @@ def standing(value: Value) -> Any:
     """Return a known value as torch has it."""
     if isinstance(value, Tensor):
         return torch.empty(value.shape, device="meta")
-    if isinstance(value, List | list | tuple):
-        kind = value.kind if isinstance(value, List) else type(value)
-        return kind(map(standing, value.items if isinstance(value, List) else value))
-    return value
+    return concrete(value)
 
 
 def result(run: ModelInterpreter, found: Any) -> Value:
@@ -283,10 +267,7 @@ def broadcast(run: ModelInterpreter, *values: Value, **named: Value) -> Shape:
     def size(one: Value, other: Value) -> Value:
         if one is other or other == 1 or one == 1:
             return other if one == 1 else one
-        is_one, is_other = (run.truth(run.compared(ast.Eq(), x, 1)) for x in (one, other))
-        same = run.truth(run.compared(ast.Eq(), one, other))
-        run.refuse("sizes that differ", both(negate(same), both(negate(is_one), negate(is_other))))
-        return choose(is_one, other, one)
+        raise ValueError("sizes of which one may be 1")
 
     found: tuple[Value, ...] = ()
     for one in (*values, *named.values()):

@@ -35,9 +35,7 @@ def post_init(run: ModelInterpreter, owner: Module) -> None:
     ties = run.truth(instead(run.attribute_of(owner.own["config"], "tie_word_embeddings"), False))
 
     tied = partial(run.each, keys, partial(tie_all, run, owner))
-    if ties is True:
-        tied()
-    elif ties is not False:
+    if ties is not False:
         run.under(ties, tied)
 
 
