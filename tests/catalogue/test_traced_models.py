@@ -92,9 +92,8 @@ self.last = nn.Linear(config.width, 1)""",
     "a range with steps": """
 self.layers = nn.ModuleList(
     [Layer(config, i) for i in range(1, config.width * 2, config.depth + 1)])""",
-    "axes that may have one item": """
+    "axes of one item": """
 self.row = nn.Parameter(torch.ones(config.depth + 1, 1) * torch.ones(1, config.width))
-self.sum = nn.Parameter(torch.ones(max(config.depth - 4, 1)) + torch.ones(config.width))
 self.norm = nn.utils.parametrizations.weight_norm(nn.Conv1d(1, config.depth + 1, 1), dim=2)""",
     "every second number below a quotient": """
 size = config.width // len(config.sizes)
@@ -127,8 +126,8 @@ for i, one in enumerate(config.sizes):
     "computed rates": """
 rates = [x.item() for x in torch.linspace(0, config.rate, config.depth, device="cpu")]
 self.layers = nn.ModuleList()
-for i, rate in enumerate(rates):
-    first = nn.Dropout(rate) if rate > 0 else nn.Identity()
+for i in range(config.depth):
+    first = nn.Dropout(rates[i]) if rates[i] > 0 else nn.Identity()
     self.layers.append(nn.Sequential(first, Layer(config, i)))""",
     "convolutions": """
 self.conv = nn.Conv2d(3, config.width, config.kernel, padding="same")
@@ -227,6 +226,8 @@ def test_constructor(statements, tmp_path):
 
 
 REFUSED = {
+    "axes that may have one item": """
+self.sum = nn.Parameter(torch.ones(max(config.depth - 4, 1)) + torch.ones(config.width))""",
     "a computed size": """
 size = torch.linspace(0, config.rate, 3).sum().item()
 self.x = nn.Linear(int(size), 1)""",
