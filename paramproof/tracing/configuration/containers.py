@@ -12,7 +12,6 @@ from paramproof.tracing.configuration.layers import (
     DICTS,
     LISTS,
     Module,
-    named_tensors,
     reached,
 )
 from paramproof.tracing.configuration.paths import Dict, List
@@ -96,7 +95,8 @@ def module_method(  # noqa: C901 - a case for each method
             wanted = {"parameters": "parameter", "buffers": "buffer", "modules": "module"}[name]
             return List(run.path, tuple(reached(owner, wanted)))
         case "named_parameters":
-            return List(run.path, tuple((name, one) for one, name in named_tensors(run, owner)))
+            named = reached(owner, "parameter", run).items()
+            return List(run.path, tuple((text_of(path), one) for one, path in named))
         case "requires_grad_":
             for one in reached(owner, "parameter"):
                 run.write(one, "requires_grad", run.truth(args[0]) if args else True)
@@ -112,6 +112,12 @@ def module_method(  # noqa: C901 - a case for each method
     if is_skipped(name):
         return owner
     raise Unknown(f"the method {name} of a module")
+
+
+def text_of(path: Sequence[Value]) -> Value:
+    if any(isinstance(one, Term) for one in path):
+        return term("text", *path)
+    return "".join(map(str, path))
 
 
 def weight_norm(run: ModelInterpreter, function: Any, args: Sequence[Value], named: Dict) -> Value:

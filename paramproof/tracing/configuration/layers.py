@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -228,82 +228,53 @@ def mentions_module(value: Value) -> bool:
     return False
 
 
-def reached(value: Value, what: str) -> list[Any]:  # noqa: C901 - a case for each kind
-    """Return the parameters, buffers or modules that are inside of a module, or all of them."""
-    found: dict[int, Any] = {}
+def reached(  # noqa: C901 - a case for each kind
+    value: Value, what: str = "", run: ModelInterpreter | None = None
+) -> dict[Any, tuple[Value, ...]]:
+    """Return the parameters, buffers or modules that are inside of a module, or all of them.
+
+    With ``run``, each has the parts of its name, which may be turns of loops.
+    """
+    found: dict[Any, tuple[Value, ...]] = {}
     seen: set[int] = set()
 
-    def walk(one: Value, is_buffer: bool = False) -> None:
+    def walk(one: Value, path: tuple[Value, ...], is_buffer: bool = False) -> None:
         if id(one) in seen:
             return
         seen.add(id(one))
         if isinstance(one, Tensor):
             if what in ("", one.role) or (what == "buffer" and is_buffer):
-                found[id(one)] = one
+                found[one] = path
         elif isinstance(one, AutoModule) and what:
             raise Unknown("what is inside of a model of any class")
         elif isinstance(one, Module):
             if what in ("", "module"):
-                found[id(one)] = one
+                found[one] = path
+            before = (*path, ".") if path else ()
             for name, inner in one.own.items():
-                walk(inner, name in one.buffers)
-            walk(one.layers.items)
-            walk(one.named.items)
+                walk(inner, (*before, name), name in one.buffers)
+            items(one.layers.items, before, 0)
+            items(one.named.items, before, 0)
+        elif isinstance(one, Term) and one.op == "entry":
+            walk(one.args[1], (*path[:-1], one.args[0]))
         elif isinstance(one, Term | tuple):
             for inner in one.args if isinstance(one, Term) else one:
-                walk(inner, is_buffer)
+                walk(inner, path, is_buffer)
 
-    walk(value)
-    return [*found.values()]
-
-
-def named_tensors(run: ModelInterpreter, module: Module) -> Iterator[tuple[Tensor, Value]]:  # noqa: C901 - a case for each kind of list
-    """Yield the parameters of a module with their names, which may have turns of loops in them."""
-
-    def walk(value: Value, path: tuple[Value, ...]) -> Iterator[tuple[Tensor, Value]]:
-        if isinstance(value, Tensor) and value.role == "parameter":
-            known = not any(isinstance(one, Term) for one in path)
-            yield value, "".join(map(str, path)) if known else term("text", *path)
-        elif isinstance(value, AutoModule):
-            raise Unknown("the parameters of a model of any class")
-        elif isinstance(value, Module):
-            before = (*path, ".") if path else ()
-            for name, one in value.own.items():
-                yield from walk(one, (*before, name))
-            yield from items(value.layers.items, before, 0)
-            yield from items(value.named.items, before, 0)
-        elif isinstance(value, Term) and value.op == "if":
-            for one in value.args[1:]:
-                yield from walk(one, path)
-
-    def items(
-        value: Value, before: tuple[Value, ...], offset: Value
-    ) -> Iterator[tuple[Tensor, Value]]:
+    def items(value: Value, before: tuple[Value, ...], number: Value) -> None:
         match value:
-            case Term(op="comp" | "entry"):
-                yield from entry(value, before, offset)
-            case Term(op="concat", args=(Term(op="list", args=args),)):
+            case Term(op="concat", args=(Term(op="list", args=args),)) if run:
                 for one in args:
-                    yield from items(one, before, offset)
-                    offset = run.binary(ast.Add(), run.each(one, run.length), offset)
-            case Term(op="list") | tuple():
-                for number, one in enumerate(value.args if isinstance(value, Term) else value):
-                    yield from entry(one, before, run.binary(ast.Add(), offset, number))
+                    items(one, before, number)
+                    number = run.binary(ast.Add(), run.each(one, run.length), number)
+            case Term(op="list", args=args) | tuple(args):
+                for i, one in enumerate(args):
+                    walk(one, (*before, run.binary(ast.Add(), number, i) if run else i))
+            case Term(op="comp", args=(depth, _, one, True)) if run:
+                turn = term("turn", depth)
+                walk(one, (*before, turn if number == 0 else run.binary(ast.Add(), turn, number)))
             case _:
-                raise Unknown("the names of layers")
+                walk(value, (*before, term("opaque", "number")))
 
-    def entry(
-        value: Value, before: tuple[Value, ...], number: Value
-    ) -> Iterator[tuple[Tensor, Value]]:
-        match value:
-            case Term(op="entry", args=(name, one)):
-                yield from walk(one, (*before, name))
-            case Term(op="comp", args=(depth, _, one, kept)):
-                turn = term("turn", depth) if kept is True else term("opaque", "number")
-                yield from entry(
-                    one, before, turn if number == 0 else run.binary(ast.Add(), turn, number)
-                )
-            case _:
-                yield from walk(value, (*before, number))
-
-    return walk(module, ())
+    walk(value, ())
+    return found

@@ -350,7 +350,6 @@ class ModelInterpreter(PartInterpreter):
         return super().items(value)
 
     def truth(self, value: Value) -> Value:
-        value = leaves(value, lambda one: True if isinstance(one, Module | Layers) else one)
         return super().truth(
             leaves(value, lambda one: term("opaque", "truth") if isinstance(one, Tensor) else one)
         )
@@ -369,7 +368,7 @@ class ModelInterpreter(PartInterpreter):
 
     def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
         if isinstance(one, Tensor) or isinstance(other, Tensor):
-            return tensors.joined(self, one, other)
+            return Tensor(self, tensors.broadcast(self, one, other))
         for value in (one, other):
             if isinstance(value, Term) and value.op == "opaque" and self.kind_of(value) is float:
                 return value
@@ -382,19 +381,12 @@ class ModelInterpreter(PartInterpreter):
         return super().binary_of(op, one, other)
 
     def compared(self, op: ast.cmpop, left: Value, right: Value) -> Value:
-        def of(one: Value, other: Value) -> Value:
-            if isinstance(op, ast.Is | ast.IsNot) or not (
-                isinstance(one, Tensor) or isinstance(other, Tensor)
-            ):
-                return super(ModelInterpreter, self).compared(op, one, other)
-            return tensors.joined(self, one, other)
-
-        return self.pairs(left, right, of)
+        compared = super().compared
+        return self.pairs(left, right, lambda one, other: compared(op, one, other))
 
     def computed(self, sign: str, operation: Callable[..., Any], *args: Value) -> Value:
-        tensor = next((one for one in args if isinstance(one, Tensor)), None)
-        if tensor is not None:
-            return Tensor(self, tensor.shape if len(args) == 1 else None)
+        if any(isinstance(one, Tensor) for one in args):
+            return Tensor(self, tensors.broadcast(self, *args))
         if (
             any(isinstance(one, Term) and one.op == "opaque" for one in args)
             and KINDS.get(sign) is not bool
@@ -412,11 +404,6 @@ class ModelInterpreter(PartInterpreter):
         if term("opaque", "module") in (one, other):
             return term("truth", term("opaque", "module"))
         return super().identical(one, other)
-
-    def contained(self, item: Value, holder: Value) -> Value:
-        if isinstance(holder, Module):
-            raise Unknown("whether a module is inside of another")
-        return super().contained(item, holder)
 
     # Loops over layers and tensors
 
@@ -539,9 +526,7 @@ class ModelInterpreter(PartInterpreter):
 
     def repeat(self, test: ast.expr, body: Sequence[ast.stmt]) -> bool:
         """Run a loop without a known end: the names that it assigns are computed."""
-        while (goes_on := self.truth(self.eval(test))) is True:
-            self.block(body)
-        if goes_on is not False:
+        if self.truth(self.eval(test)) is not False:
             for one in body:
                 match one:
                     case (

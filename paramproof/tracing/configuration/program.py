@@ -29,7 +29,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from paramproof.tracing.configuration import rope
 from paramproof.tracing.configuration.attributes import with_items
 from paramproof.tracing.configuration.interpreter import Interpreter
-from paramproof.tracing.configuration.paths import Dict, Instance, Raised
+from paramproof.tracing.configuration.paths import Dict, Instance
 from paramproof.tracing.configuration.reader_terms import spoken
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -38,12 +38,10 @@ from paramproof.tracing.configuration.terms import (
     Value,
     both,
     choose,
-    exported,
     facts_of,
     instead,
     is_rule,
     leaves,
-    mentions,
     negate,
     present,
     term,
@@ -92,66 +90,6 @@ ROPE = frozenset(rope.KEYS)
 LAYERS = PreTrainedConfig.per_layer_config
 LABELS = frozenset({"num_labels", "id2label"})
 """Attributes that change the number of labels, which is a field of each class."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Program:
-    """What a configuration class makes of any keys, in the operations of ``terms.RESULTS``."""
-
-    keys: Mapping[str, tuple[Term, Value]]
-    """The keys that the class declares, each with its type and its default or ``MISSING``."""
-    fields: Mapping[str, Value]
-    """The expression of each field; one that is absent may be in ``rest``."""
-    refusals: Mapping[Value, str | None]
-    """The conditions under which the class refuses its keys, each with the reason."""
-    rest: Value
-    """A dictionary of the other keys, which become fields with their values; or None."""
-    aliases: Mapping[str, str]
-    """Other names of fields, under which parts are read and set."""
-    properties: Mapping[str, Value]
-    """What else can be read of a part of this class, as expressions over ``self``."""
-
-
-def trace(config_class: type[Any]) -> Program:
-    """Trace the constructor of a configuration class; raise ``Unknown`` if it is not understood."""
-    run = ClassInterpreter()
-    try:
-        made = run.instantiate(config_class, CONFIG)
-    except Raised as error:
-        raise Unknown(f"the class refuses every configuration: {error}") from None
-    fields = {
-        name: exported(term("opaque") if is_rule(value) and name not in ROPE else run.frozen(value))
-        for name, value in made.own.items()
-    }
-    refusals = {
-        exported(one): why if isinstance(why, str) else None
-        for one, why in run.refusals.items()
-        if not mentions(one, is_rule)  # A rule has refusals of its own.
-    }
-    rest = None if made.rest is None else exported(run.frozen(made.rest))
-    return Program(
-        run.keys, fields, refusals, rest, dict(config_class.attribute_map), properties(config_class)
-    )
-
-
-def properties(config_class: type[Any]) -> dict[str, Value]:
-    """Return the class attributes and properties of a class that can be read of a part."""
-    found: dict[str, Value] = {}
-    names = {one.name for one in dataclasses.fields(config_class)} | {"attribute_map"}
-    for name in dir(config_class):
-        static = inspect.getattr_static(config_class, name)
-        if name in names or name.startswith(("__", "base_model_", "sub_configs")):
-            continue
-        own = isinstance(static, property) and not hasattr(PreTrainedConfig, name)
-        run = ClassInterpreter()
-        part = Instance((), config_class, term("self"))
-        try:
-            value = exported(run.frozen(run.attribute(part, name) if own else static))
-        except (Unknown, Raised):
-            continue
-        if not run.refusals:
-            found[name] = value
-    return found
 
 
 class ClassInterpreter(Interpreter):

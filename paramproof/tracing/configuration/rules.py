@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
@@ -10,9 +11,20 @@ import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from paramproof.tracing.configuration.nodes import Data, refuse, terms_in
-from paramproof.tracing.configuration.program import UNSET, trace
+from paramproof.tracing.configuration.paths import Instance, Raised
+from paramproof.tracing.configuration.program import ROPE, UNSET, ClassInterpreter
 from paramproof.tracing.configuration.reader_terms import CONFIG, by_reason, check, lowered
-from paramproof.tracing.configuration.terms import MISSING, negate, term
+from paramproof.tracing.configuration.terms import (
+    MISSING,
+    Unknown,
+    Value,
+    exported,
+    is_rule,
+    mentions,
+    negate,
+    term,
+)
+from paramproof.tracing.configuration.values import fields_of
 
 UNREAD = frozenset(
     {
@@ -34,28 +46,38 @@ AUTOS = """
 
 
 def rules_of(kind: type[Any]) -> Data:
-    """Return the rules of a configuration class; a field that is a key of its name has none."""
-    program = trace(kind)
+    """Return the rules of a configuration class; a field that is a key of its name has none.
+
+    Raises ``Unknown`` if the class is not understood.
+    """
+    run = ClassInterpreter()
+    try:
+        made = run.instantiate(kind, CONFIG)
+    except Raised as error:
+        raise Unknown(f"the class refuses every configuration: {error}") from None
     keys = {
         name: [check(declared), *[default] * (default is not MISSING)]
-        for name, (declared, default) in program.keys.items()
+        for name, (declared, default) in run.keys.items()
     }
     required = [name for name, (_, *default) in keys.items() if not default]
     is_there = {name: term("has", CONFIG, name) for name in required}
-    fields = {
-        k: v for k, v in program.fields.items() if k not in UNREAD and v is not term("key", k)
+    whole = {
+        name: exported(term("opaque") if is_rule(value) and name not in ROPE else run.frozen(value))
+        for name, value in made.own.items()
     }
-    absent = program.keys.keys() - program.fields.keys() - program.aliases.keys()
-    fields |= dict.fromkeys(sorted(absent), term("absent"))
-    properties = {
-        k: v
-        for k, v in program.properties.items()
-        if k not in UNREAD and not (k[0] == "_" and hasattr(PreTrainedConfig, k))
-    }
-    refusals = by_reason(program.refusals)
-    rest = frozenset(program.rest.args[1::2]) if program.rest is not None else frozenset[str]()
+    fields = {k: v for k, v in whole.items() if k not in UNREAD and v is not term("key", k)}
+    aliases = dict(kind.attribute_map)
+    fields |= dict.fromkeys(sorted(keys.keys() - whole.keys() - aliases.keys()), term("absent"))
+    refusals = by_reason(
+        {
+            exported(one): why if isinstance(why, str) else None
+            for one, why in run.refusals.items()
+            if not mentions(one, is_rule)  # A rule has refusals of its own.
+        }
+    )
+    rest = exported(run.frozen(made.rest)).args[1::2] if made.rest else ()
     autos = {name: getattr(transformers, name)._model_mapping for name in AUTOS.split()}
-    models = {name: made for name, of in autos.items() if (made := model_of(of, kind))}
+    models = {name: found for name, of in autos.items() if (found := model_of(of, kind))}
     return {
         "keys": keys,
         "fields": {name: lowered(value) for name, value in fields.items()},
@@ -63,11 +85,31 @@ def rules_of(kind: type[Any]) -> Data:
             *(refuse(negate(has), f"{name} is required") for name, has in is_there.items()),
             *(refuse(lowered(of), why) for why, of in refusals.items()),
         ],
-        "aliases": dict(program.aliases),
-        "properties": {name: lowered(value) for name, value in properties.items()},
-        "taken": sorted((UNSET | rest) - keys.keys() - fields.keys() - program.aliases.keys()),
+        "aliases": aliases,
+        "properties": {name: lowered(value) for name, value in properties(kind).items()},
+        "taken": sorted({*UNSET, *rest} - keys.keys() - fields.keys() - aliases.keys()),
         "models": models,
     }
+
+
+def properties(kind: type[Any]) -> dict[str, Value]:
+    """Return the class attributes and properties of a class that can be read of a part."""
+    found: dict[str, Value] = {}
+    names = fields_of(kind) | UNREAD | {"attribute_map"}
+    for name in dir(kind):
+        static, is_base = inspect.getattr_static(kind, name), hasattr(PreTrainedConfig, name)
+        if name in names or name.startswith(("__", "base_model_", "sub_configs")):
+            continue
+        own = isinstance(static, property) and not is_base
+        run = ClassInterpreter()
+        part = Instance((), kind, term("self"))
+        try:
+            value = exported(run.frozen(run.attribute(part, name) if own else static))
+        except (Unknown, Raised):
+            continue
+        if not run.refusals and not (name[0] == "_" and is_base):
+            found[name] = value
+    return found
 
 
 def model_of(mapping: Any, kind: type[Any]) -> str:

@@ -374,8 +374,3 @@ SHAPES: dict[str, Callable[..., Shape]] = {
 
 def tensor_item(run: ModelInterpreter, owner: Tensor, index: Value) -> Value:
     return applied(run, operator.getitem, [owner, index], Dict(()))
-
-
-def joined(run: ModelInterpreter, left: Value, right: Value) -> Value:
-    """Return the tensor of arithmetic on two values, at least one of which is a tensor."""
-    return Tensor(run, broadcast(run, left, right))
