@@ -74,7 +74,6 @@ from paramproof.tracing.configuration.terms import (
     present,
     term,
 )
-from paramproof.tracing.configuration.ties import post_init
 from paramproof.tracing.configuration.values import Closure, Method, Super, unknown
 
 CACHED = type(functools.lru_cache(lambda: None))
@@ -797,7 +796,7 @@ def is_callable(run: ModelInterpreter, one: Value) -> bool:
 OWN_MODELS: dict[Any, Callable[..., Value]] = {
     nn.Module.__init__: lambda run, *_, **__: None,
     PreTrainedModel.__init__: set_config,
-    PreTrainedModel.post_init: post_init,
+    PreTrainedModel.post_init: containers.post_init,
     callable: is_callable,
     collections.OrderedDict: MODELS[dict],
     copy.copy: lambda run, value: run.each(value, run.copied_object),

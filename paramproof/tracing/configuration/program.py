@@ -27,8 +27,8 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from paramproof.tracing.configuration import rope
-from paramproof.tracing.configuration.attributes import with_items
 from paramproof.tracing.configuration.interpreter import Interpreter
+from paramproof.tracing.configuration.operators import with_items
 from paramproof.tracing.configuration.paths import Dict, Instance
 from paramproof.tracing.configuration.reader_terms import spoken
 from paramproof.tracing.configuration.terms import (

@@ -13,15 +13,7 @@ from functools import partial
 from typing import Any
 
 from paramproof.tracing.configuration.operators import Operators
-from paramproof.tracing.configuration.paths import (
-    Dict,
-    Frame,
-    Heap,
-    Instance,
-    List,
-    Raised,
-    Reason,
-)
+from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Raised, Reason
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Term,
