@@ -101,8 +101,8 @@ def module_method(  # noqa: C901 - a case for each method
             wanted = {"parameters": "parameter", "buffers": "buffer", "modules": "module"}[name]
             return List(run.path, tuple(reached(owner, wanted)))
         case "named_parameters":
-            named = reached(owner, "parameter", run).items()
-            return List(run.path, tuple((text_of(path), one) for one, path in named))
+            found = reached(owner, "parameter", run)
+            return List(run.path, tuple((text_of(path), one) for one, path in found.items()))
         case "requires_grad_":
             for one in reached(owner, "parameter"):
                 run.write(one, "requires_grad", run.truth(args[0]) if args else True)

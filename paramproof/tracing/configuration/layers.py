@@ -238,7 +238,9 @@ def reached(  # noqa: C901 - a case for each kind
     found: dict[Any, tuple[Value, ...]] = {}
     seen: set[int] = set()
 
-    def walk(one: Value, path: tuple[Value, ...], is_buffer: bool = False) -> None:
+    def walk(  # noqa: C901 - a case for each kind
+        one: Value, path: tuple[Value, ...], is_buffer: bool = False
+    ) -> None:
         if id(one) in seen:
             return
         seen.add(id(one))

@@ -556,7 +556,9 @@ class ModelInterpreter(PartInterpreter):
                 return made
         return super().eval_call(node)
 
-    def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
+    def call(  # noqa: C901 - a case for each kind of function
+        self, function: Value, args: Sequence[Value], named: Dict | None = None
+    ) -> Value:
         named = named or Dict(self.path)
         if isinstance(function, CACHED):
             function = function.__wrapped__

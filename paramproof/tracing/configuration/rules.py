@@ -92,7 +92,7 @@ def rules_of(kind: type[Any]) -> Data:
     }
 
 
-def properties(kind: type[Any]) -> dict[str, Value]:
+def properties(kind: Any) -> dict[str, Value]:
     """Return the class attributes and properties of a class that can be read of a part."""
     found: dict[str, Value] = {}
     names = fields_of(kind) | UNREAD | {"attribute_map"}

@@ -106,7 +106,7 @@ def is_number(value: Value) -> bool:
     )
 
 
-def torch_function(
+def torch_function(  # noqa: C901 - a case for each kind of function
     run: ModelInterpreter, function: Any, args: Sequence[Value], named: Dict
 ) -> Value:
     """Return what a function of torch or numpy makes."""
