@@ -51,7 +51,8 @@ def is_skipped(name: str) -> bool:
     return name in RETURNING or SKIPPED.fullmatch(name) is not None
 
 
-def fill(run: ModelInterpreter, made: Module, args: Sequence[Value]) -> None:
+def fill(run: ModelInterpreter, made: Module, *args: Value) -> None:
+    """Run the constructor of a list or a dictionary of modules."""
     if issubclass(made.kind, nn.Sequential):
         if len(args) == 1 and isinstance(args[0], Dict | dict):
             update_module(run, made, args[0])
@@ -107,12 +108,6 @@ def module_method(  # noqa: C901 - a case for each method
             for one in reached(owner, "parameter"):
                 run.write(one, "requires_grad", run.truth(args[0]) if args else True)
             return owner
-        case "__init__":
-            return (
-                fill(run, owner, args)
-                if owner.kind not in (nn.Module,) and issubclass(owner.kind, (*LISTS, *DICTS))
-                else None
-            )
         case "get_submodule" if isinstance(args[0], Term):
             return term("opaque", "module")
     if is_skipped(name):

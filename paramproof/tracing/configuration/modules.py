@@ -109,14 +109,14 @@ class ModelInterpreter(PartInterpreter):
     def attribute_of(self, owner: Value, name: str) -> Value:
         if isinstance(owner, Super) and isinstance(owner.owner, Module):
             found = super().attribute_of(owner, name)
-            if isinstance(found, Method) and is_native(found.function):
+            if isinstance(found, Method) and is_native(found.function) and name != "__init__":
                 return Method(owner.owner, name)
             return found
         if isinstance(owner, Module):
             return self.attribute_of_module(owner, name)
         if isinstance(owner, Tensor):
             return tensors.tensor_attribute(self, owner, name)
-        if isinstance(owner, Term) and owner.op == "opaque":
+        if is_op(owner, "opaque"):
             return owner
         return super().attribute_of(owner, name)
 
@@ -145,7 +145,7 @@ class ModelInterpreter(PartInterpreter):
     def set_attribute(  # noqa: C901 - a case for each kind of owner
         self, owner: Value, name: Value, value: Value
     ) -> None:
-        if isinstance(owner, Term) and owner.op == "opaque" and not mentions_module(value):
+        if is_op(owner, "opaque") and not mentions_module(value):
             return
         if isinstance(owner, Instance) and not isinstance(name, str):
             raise Unknown("an attribute of a part with an unknown name")
@@ -171,7 +171,7 @@ class ModelInterpreter(PartInterpreter):
             super().set_attribute(owner, name, value)
 
     def set_item(self, holder: Value, index: Value, value: Value) -> None:
-        if isinstance(holder, Tensor) or (isinstance(holder, Term) and holder.op == "opaque"):
+        if isinstance(holder, Tensor) or (is_op(holder, "opaque")):
             return
         if isinstance(holder, Module) and issubclass(holder.kind, DICTS):
             self.set_attribute(holder, index, value)
@@ -182,7 +182,7 @@ class ModelInterpreter(PartInterpreter):
         if isinstance(holder, Tensor):
             return tensors.tensor_item(self, holder, index)
         items = holder.items if isinstance(holder, List) else holder
-        if isinstance(items, Term) and items.op == "opaque":
+        if is_op(items, "opaque"):
             return List(self.path, items) if isinstance(index, slice) else items
         if isinstance(holder, Layers):
             origin = term("layer of", holder.of.origin, self.frozen(index))
@@ -195,14 +195,10 @@ class ModelInterpreter(PartInterpreter):
             return self.activation(holder, index)
         if isinstance(index, Term) and is_rope(index):
             return term("opaque", "rope")
-        if (
-            isinstance(holder, List)
-            and isinstance(holder.items, Term)
-            and not isinstance(index, slice)
-        ):
-            return self.element(holder.items, index)
-        if isinstance(holder, List) and isinstance(index, slice) and mentions_module(holder.items):
-            return List(self.path, self.some_layers(holder.items, index))
+        if isinstance(holder, List) and not isinstance(index, slice) and isinstance(items, Term):
+            return self.element(items, index)
+        if isinstance(holder, List) and isinstance(index, slice) and mentions_module(items):
+            return List(self.path, self.some_layers(items, index))
         return super().subscript_of(holder, index)
 
     def lookup(self, holder: Dict, key: Value) -> Value:
@@ -219,20 +215,17 @@ class ModelInterpreter(PartInterpreter):
 
     def some_layers(self, items: Value, index: slice) -> Value:
         """Return some of the items of a list of layers, which keep what they are."""
-        match items, (index.start or 0, index.stop, index.step):
-            case Term(op="comp", args=(depth, source, element, True)), (int(start), stop, step) if (
-                start,
-                stop,
-                step,
-            ) == (0, None, -1) or (start >= 0 and step is None):
+        given = index.start, index.stop, index.step
+        match items, given:
+            case Term(op="comp", args=(depth, source, element, True)), (start, _, step):
                 turn = before = term("turn", depth)
-                if step == -1:
+                if given == (None, None, -1):
                     before = self.binary(ast.Sub(), self.length(source), term("+", turn, 1))
-                elif start:
+                elif isinstance(start, int) and start > 0 and step is None:
                     before = term("+", turn, start)
-                part = term(
-                    "slice", source, *map(self.frozen, (index.start, index.stop, index.step))
-                )
+                elif start not in (None, 0) or step is not None:
+                    raise Unknown("some of the layers in another order")
+                part = term("slice", source, *map(self.frozen, given))
                 image = Renamer({turn: before}, copies=True).of(element)
                 return term("comp", depth, part, image, True)
         raise Unknown(f"some of the layers {items!r:.80}")
@@ -322,7 +315,7 @@ class ModelInterpreter(PartInterpreter):
     def frozen(self, value: Value) -> Value:
         if isinstance(value, Module) and issubclass(value.kind, LISTS):
             return self.frozen(value.layers)
-        if isinstance(value, Term) and value.op == "entry":
+        if is_op(value, "entry"):
             return value
         if isinstance(value, Module | Tensor | Layers) or inspect.isclass(value) or callable(value):
             return value
@@ -358,7 +351,7 @@ class ModelInterpreter(PartInterpreter):
             return value.kind
         if isinstance(value, Tensor):
             return nn.Parameter if value.role == "parameter" else nn.Buffer
-        if isinstance(value, Term) and value.op == "opaque":
+        if is_op(value, "opaque"):
             return float
         if isinstance(value, Term) and value.op == "+":
             kinds = [*map(self.kind_of, value.args)]
@@ -369,7 +362,7 @@ class ModelInterpreter(PartInterpreter):
         if isinstance(one, Tensor) or isinstance(other, Tensor):
             return Tensor(self, tensors.broadcast(self, one, other))
         for value in (one, other):
-            if isinstance(value, Term) and value.op == "opaque" and self.kind_of(value) is float:
+            if is_op(value, "opaque") and self.kind_of(value) is float:
                 return value
         sign = type(op).__name__
         same = {0: ("Add", "Sub"), 1: ("Mult", "FloorDiv")}
@@ -386,10 +379,7 @@ class ModelInterpreter(PartInterpreter):
     def computed(self, sign: str, operation: Callable[..., Any], *args: Value) -> Value:
         if any(isinstance(one, Tensor) for one in args):
             return Tensor(self, tensors.broadcast(self, *args))
-        if (
-            any(isinstance(one, Term) and one.op == "opaque" for one in args)
-            and KINDS.get(sign) is not bool
-        ):
+        if any(is_op(one, "opaque") for one in args) and KINDS.get(sign) is not bool:
             return term("opaque", sign)
         return super().computed(sign, operation, *args)
 
@@ -483,7 +473,7 @@ class ModelInterpreter(PartInterpreter):
         self, depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
     ) -> Value:
         found = super().after_loop(depth, source, starts, nexts, number)
-        is_fold = isinstance(found, Term) and found.op == "fold"
+        is_fold = is_op(found, "fold")
         tail = tail_of(nexts[number], term("state", depth, number)) if is_fold else None
         if tail is not None and mentions_module(tail):
             more = term("concat", term("comp", depth, source, tail, True))
@@ -566,7 +556,7 @@ class ModelInterpreter(PartInterpreter):
             return self.make(function, args, named)
         if isinstance(function, Term) and is_rope(function):
             return rope_of(self)
-        if isinstance(function, Term) and function.op == "opaque":
+        if is_op(function, "opaque"):
             # What an object makes that is not understood may be a module.
             return term("opaque", "module") if function.args[0] == "object" else function
         if not callable(function) and not isinstance(function, Closure | Method | Term):
@@ -730,10 +720,7 @@ class ModelInterpreter(PartInterpreter):
         made = Module(self.path, kind)
         if kind.__module__ == "transformers.activations" and not unknown(args):
             return self.built(self.native(kind, *args))
-        if is_native(kind.__init__) and issubclass(kind, (*LISTS, *DICTS)):
-            containers.fill(self, made, args)
-        else:
-            self.call(kind.__init__, [made, *args], named)
+        self.call(kind.__init__, [made, *args], named)
         return made
 
     def decided(self, value: Value) -> bool:
@@ -796,6 +783,7 @@ def is_callable(run: ModelInterpreter, one: Value) -> bool:
 
 
 OWN_MODELS: dict[Any, Callable[..., Value]] = {
+    **{kind.__init__: containers.fill for kind in (*LISTS, *DICTS)},
     nn.Module.__init__: lambda run, *_, **__: None,
     PreTrainedModel.__init__: set_config,
     PreTrainedModel.post_init: containers.post_init,
