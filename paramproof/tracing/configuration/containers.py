@@ -103,7 +103,7 @@ def module_method(  # noqa: C901 - a case for each method
             return List(run.path, tuple(reached(owner, wanted)))
         case "named_parameters":
             found = reached(owner, "parameter", run)
-            return List(run.path, tuple((text_of(path), one) for one, path in found.items()))
+            return List(run.path, tuple((run.text(path), one) for one, path in found.items()))
         case "requires_grad_":
             for one in reached(owner, "parameter"):
                 run.write(one, "requires_grad", run.truth(args[0]) if args else True)
@@ -113,12 +113,6 @@ def module_method(  # noqa: C901 - a case for each method
     if is_skipped(name):
         return owner
     raise Unknown(f"the method {name} of a module")
-
-
-def text_of(path: Sequence[Value]) -> Value:
-    if any(isinstance(one, Term) for one in path):
-        return term("text", *path)
-    return "".join(map(str, path))
 
 
 def weight_norm(run: ModelInterpreter, function: Any, args: Sequence[Value], named: Dict) -> Value:

@@ -116,10 +116,7 @@ class Interpreter(Statements):
             case ast.Call():
                 return self.eval_call(node)
             case ast.JoinedStr(values=values):
-                parts = [self.eval(one) for one in values]
-                if unknown(parts):
-                    return term("text", *map(self.frozen, parts))
-                return "".join(map(str, map(concrete, parts)))
+                return self.text([self.eval(one) for one in values])
             case ast.FormattedValue(value=value, format_spec=None, conversion=-1):
                 return self.eval(value)
             case ast.NamedExpr(target=target, value=value):
@@ -130,6 +127,11 @@ class Interpreter(Statements):
                 return Closure(node, self.frames[-1])
             case _:
                 raise Unknown(f"the expression {ast.unparse(node):.60}")
+
+    def text(self, parts: Sequence[Value]) -> Value:
+        if unknown(parts):
+            return term("text", *map(self.frozen, parts))
+        return "".join(map(str, map(concrete, parts)))
 
     def name(self, name: str) -> Value:
         frame: Frame | None = self.frames[-1]
