@@ -165,16 +165,14 @@ def post_init(run: ModelInterpreter, owner: Module) -> None:
         return
     ties = run.truth(instead(run.attribute_of(owner.own["config"], "tie_word_embeddings"), False))
 
-    tied = partial(run.each, keys, partial(tie_all, run, owner))
+    def tie_all(keys: Value) -> None:
+        if isinstance(keys, Term) or (isinstance(keys, Dict) and keys.base is not None):
+            raise Unknown("tied weights with unknown names")
+        for target, source in (keys.own if isinstance(keys, Dict) else keys or {}).items():
+            run.each(source, partial(tie, run, owner, target))
+
     if ties is not False:
-        run.under(ties, tied)
-
-
-def tie_all(run: ModelInterpreter, owner: Module, keys: Value) -> None:
-    if isinstance(keys, Term) or (isinstance(keys, Dict) and keys.base is not None):
-        raise Unknown("tied weights with unknown names")
-    for target, source in (keys.own if isinstance(keys, Dict) else keys or {}).items():
-        run.each(source, partial(tie, run, owner, target))
+        run.under(ties, partial(run.each, keys, tie_all))
 
 
 def tie(run: ModelInterpreter, owner: Module, target: str, source: Value) -> None:

@@ -18,7 +18,15 @@ from torch import nn
 from paramproof.tracing.configuration.paths import Heap, Instance, List
 from paramproof.tracing.configuration.statements import folded
 from paramproof.tracing.configuration.tensors import Tensor
-from paramproof.tracing.configuration.terms import MISSING, Term, Unknown, Value, mentions, term
+from paramproof.tracing.configuration.terms import (
+    MISSING,
+    Term,
+    Unknown,
+    Value,
+    inside,
+    mentions,
+    term,
+)
 
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.modules import ModelInterpreter
@@ -216,16 +224,7 @@ def at_turn(
 
 def mentions_module(value: Value) -> bool:
     """Return whether a list, a choice or a loop has modules or parameters in it."""
-    seen: set[Term] = set()
-    left = [*value] if isinstance(value, tuple) else [value]
-    while left:
-        one = left.pop()
-        if isinstance(one, Module | Tensor | Inside):
-            return True
-        if isinstance(one, Term) and one not in seen:
-            seen.add(one)
-            left += one.args
-    return False
+    return any(isinstance(one, Module | Tensor | Inside) for one in inside(value))
 
 
 def reached(  # noqa: C901 - a case for each kind

@@ -16,6 +16,7 @@ import copy
 import functools
 import inspect
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -180,7 +181,7 @@ class ModelInterpreter(PartInterpreter):
 
     def subscript_of(self, holder: Value, index: Value) -> Value:
         if isinstance(holder, Tensor):
-            return tensors.tensor_item(self, holder, index)
+            return tensors.applied(self, operator.getitem, [holder, index], Dict(()))
         items = holder.items if isinstance(holder, List) else holder
         if is_op(items, "opaque"):
             return List(self.path, items) if isinstance(index, slice) else items
@@ -243,7 +244,9 @@ class ModelInterpreter(PartInterpreter):
                     needed = self.compared(ast.Gt(), length, ~index if index < 0 else index)
                     if self.truth(needed) is not True:
                         self.refuse("no such layer", negate(self.truth(needed)))
-                return self.at(element, depth, source, at)
+                turn = term("turn", depth)
+                changes = {turn: at, **items_at(source, term("item", depth), at)}
+                return Renamer(changes, copies=True, when=term("==", turn, at)).of(element)
             case Term(op="list", args=args) if isinstance(index, int):
                 return self.native(args.__getitem__, index)
             case Term(op="concat", args=(Term(op="list", args=(first, more)),)) if (
@@ -258,12 +261,6 @@ class ModelInterpreter(PartInterpreter):
         if mentions_module(items):
             raise Unknown(f"an item of layers {items!r:.80}")
         return super().subscript_of(List((), items), index)
-
-    def at(self, element: Value, depth: int, source: Value, index: Value) -> Value:
-        """Return the module of one turn of a loop."""
-        turn = term("turn", depth)
-        changes = {turn: index, **items_at(source, term("item", depth), index)}
-        return Renamer(changes, copies=True, when=term("==", turn, index)).of(element)
 
     def touch(self, holder: Heap) -> None:
         if holder in IMAGES:

@@ -257,11 +257,11 @@ class ClassInterpreter(Interpreter):
     def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
         named = named or Dict(self.path)
         if isinstance(function, Method) and is_class(function.owner):
-            function, named = function.owner, self.copied(args[0])
+            function, named = function.owner, self.call(dict, args[:1])
         owner = getattr(function, "__self__", None)
         base = getattr(function, "__func__", None) is PreTrainedConfig.from_dict.__func__
         if base and self.is_part_class(owner) and not named.own and named.base is None:
-            function, named = owner, self.copied(args[0])
+            function, named = owner, self.call(dict, args[:1])
         if is_class(function):
             return self.part(None, function, named)
         if self.is_part_class(function):
@@ -298,11 +298,6 @@ class ClassInterpreter(Interpreter):
         origin = term("new", class_name, self.frozen(keys))
         self.origins[origin] = self.origins.get(origin, 0) + 1
         return Instance(self.path, kind, origin)
-
-    def copied(self, value: Value) -> Dict:
-        found = Dict(self.path)
-        self.update(found, value)
-        return found
 
     def given_key(self, name: str) -> Value:
         """Return what a file has for a key, or else the default of the class."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import math
-import operator
 from collections.abc import Callable, Sequence
 from functools import cache, partial, reduce
 from itertools import zip_longest
@@ -370,7 +369,3 @@ SHAPES: dict[str, Callable[..., Shape]] = {
     "t": lambda run, one: one.shape[::-1],
     "unsqueeze": unsqueezed,
 }
-
-
-def tensor_item(run: ModelInterpreter, owner: Tensor, index: Value) -> Value:
-    return applied(run, operator.getitem, [owner, index], Dict(()))

@@ -209,18 +209,25 @@ def there(value: Value) -> Value:
     return value
 
 
-def mentions(value: Value, of: Callable[[Term], bool]) -> bool:
-    """Return whether a term has one among its arguments, at any depth, for which ``of`` is true."""
+def inside(value: Value) -> Iterator[Value]:
+    """Yield a value, the items of a tuple, and the arguments of terms at any depth."""
     seen: set[Term] = set()
     left = [value]
     while left:
         one = left.pop()
-        if isinstance(one, Term) and one not in seen:
-            if of(one):
-                return True
+        if isinstance(one, Term):
+            if one in seen:
+                continue
             seen.add(one)
             left += one.args
-    return False
+        elif isinstance(one, tuple):
+            left += one
+        yield one
+
+
+def mentions(value: Value, of: Callable[[Term], bool]) -> bool:
+    """Return whether a term, or one among its arguments at any depth, is one that is sought."""
+    return any(isinstance(one, Term) and of(one) for one in inside(value))
 
 
 def varies(value: Value, loop: int, ops: Sequence[str] = ("item", "state", "turn")) -> bool:
