@@ -216,9 +216,7 @@ def tie_most(run: ModelInterpreter, owner: Module, target: re.Match[str], source
         raise Unknown(f"the tied layers {items!r:.60}")
 
     def put(one: Value) -> None:
-        run.touch(one.layers)
-        when, old = run.since(one.layers.birth), one.layers.items
-        one.layers.items = choose(when, leaves(old, tied), old)
+        run.replace(one.layers, leaves(one.layers.items, tied))
 
     run.each(holder, put)
 

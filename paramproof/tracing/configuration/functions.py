@@ -359,10 +359,7 @@ def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value
             owner.items = tuple(changed)
             return found
         case "insert", (0, value):
-            run.touch(owner)
-            old = run.frozen(owner)
-            new = concatenated(run.frozen((value,)), old)
-            owner.items = choose(run.since(owner.birth), new, old)
+            run.replace(owner, concatenated(run.frozen((value,)), run.frozen(owner)))
         case _:
             raise Unknown(f"the method {name} of a list")
     return None
@@ -376,8 +373,7 @@ def set_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value:
     if name == "isdisjoint":
         return negate(run.truth(found))
     if name in ("add", "difference_update"):
-        run.touch(owner)
-        owner.items = choose(run.since(owner.birth), run.frozen(found), run.frozen(owner))
+        run.replace(owner, run.frozen(found))
         return None
     return found
 

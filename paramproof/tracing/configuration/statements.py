@@ -291,14 +291,8 @@ class Cell:
     def write(self, run: Operators, value: Value) -> None:
         if self.key is not None:
             run.write(self.holder, self.key, value)
-            return
-        run.touch(self.holder)
-        when = run.since(self.holder.birth)
-        new = value if when is True else choose(when, value, run.frozen(self.holder))
-        if isinstance(self.holder, Dict):
-            self.holder.base, self.holder.own = new, {}
-        elif isinstance(self.holder, List):
-            self.holder.items = new
+        elif isinstance(self.holder, Dict | List):
+            run.replace(self.holder, value)
 
 
 def changed_keys(holder: Heap, state: dict[str, Any]) -> list[Any]:

@@ -310,20 +310,19 @@ class Values(Paths):
             return self.write(holder, index, value)
         if holder is None or isinstance(holder, str | int | float | tuple):
             raise Raised(f"an item of {holder!r:.60} that is set")
-        self.touch(holder)
-        old, when = self.frozen(holder), self.since(holder.birth)
+        old = self.frozen(holder)
         if isinstance(holder, Dict):
-            new = term("dict", self.settle(old), index, self.held(value))
-            holder.base, holder.own = choose(when, new, old), {}
+            self.replace(holder, term("dict", self.settle(old), index, self.held(value)))
         elif isinstance(holder, List) and holder.kind is list:
             if isinstance(holder.items, tuple) and isinstance(index, int):
+                self.touch(holder)
                 items = [*holder.items]
                 was = self.native(items.__getitem__, index)
-                items[index] = choose(when, value, was)
+                items[index] = choose(self.since(holder.birth), value, was)
                 holder.items = tuple(items)
             else:
                 new = term("replaced", old, self.frozen(index), self.held(value))
-                holder.items = choose(when, new, old)
+                self.replace(holder, new)
         else:
             raise Unknown(f"an item of {holder!r:.60} that is set")
         return None
@@ -333,15 +332,24 @@ class Values(Paths):
         items = self.items(value)
         return self.current(value) if items is None else tuple(items)
 
-    def add_items(self, holder: List, more: Value) -> None:
-        """Append items, which are known, or the items of an unknown list."""
+    def replace(self, holder: Dict | List, value: Value) -> None:
+        """Change the whole of a list or a dictionary."""
         self.touch(holder)
         when = self.since(holder.birth)
-        if when is True and isinstance(holder.items, tuple) and isinstance(more, tuple):
-            holder.items += more
+        whole = value if when is True else choose(when, value, self.frozen(holder))
+        if isinstance(holder, Dict):
+            holder.base, holder.own = whole, {}
         else:
-            old, extra = self.frozen(holder), self.frozen(more)
-            holder.items = choose(when, concatenated(self.settle(old), extra), old)
+            holder.items = whole
+
+    def add_items(self, holder: List, more: Value) -> None:
+        """Append items, which are known, or the items of an unknown list."""
+        known = isinstance(holder.items, tuple) and isinstance(more, tuple)
+        if known and self.since(holder.birth) is True:
+            self.replace(holder, holder.items + more)
+        else:
+            old, extra = self.settle(self.frozen(holder)), self.frozen(more)
+            self.replace(holder, concatenated(old, extra))
 
     def unified(self, value: Value) -> Value:
         """Return a choice of dictionaries over the same keys as one dictionary, to be read."""
@@ -369,19 +377,17 @@ class Values(Paths):
             if not isinstance(one, Dict):
                 self.expect(one, dict)
                 one = Dict((), one)
-            self.touch(target)
-            when = self.since(target.birth)
             if one.base is None:
                 for key, value in one.own.items():
                     self.write(target, key, instead(value, self.lookup(target, key)))
-            elif when is True and target.base is None:
+            elif target.base is None and self.since(target.birth) is True:
+                self.touch(target)
                 own = {key: instead(self.lookup(one, key), v) for key, v in target.own.items()}
                 target.base, target.own = one.base, {**one.own, **own}
             else:
                 old, new = self.frozen(target), self.frozen(one)
                 merged = new if old is term("dict", None) else term("merged", old, new)
-                target.base = choose(when, merged, old)
-                target.own = {}
+                self.replace(target, merged)
 
         self.each(self.unified(source), of)
 
