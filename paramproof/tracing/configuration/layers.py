@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from torch import nn
 
 from paramproof.tracing.configuration.paths import Heap, Instance, List
-from paramproof.tracing.configuration.statements import folded
+from paramproof.tracing.configuration.statements import folded, is_opaque
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -68,22 +68,6 @@ class Inside:
 
     def __init__(self, holder: AutoModule | Inside, name: str) -> None:
         self.holder, self.name = holder, name
-
-
-def parts_of(source: Value, item: Value) -> Value:
-    """Return an item of a source as a tuple, if it is one."""
-    match source:
-        case Term(op="enumerate", args=(inner, _)):
-            return term("get", item, 0), parts_of(inner, term("get", item, 1))
-        case Term(op="zip", args=args):
-            return tuple(parts_of(one, term("get", item, i)) for i, one in enumerate(args))
-        case Term() if is_opaque(source):
-            return term("opaque", "item")
-    return item
-
-
-def is_opaque(value: Value) -> bool:
-    return mentions(value, lambda one: one.op == "opaque")
 
 
 def without_opaque(source: Value) -> Value:

@@ -42,7 +42,6 @@ from paramproof.tracing.configuration.layers import (
     at_turn,
     items_at,
     mentions_module,
-    parts_of,
     reached,
     without_opaque,
 )
@@ -56,7 +55,7 @@ from paramproof.tracing.configuration.paths import (
     Raised,
     source_of,
 )
-from paramproof.tracing.configuration.statements import COLLECTED, LOST, tail_of
+from paramproof.tracing.configuration.statements import COLLECTED, LOST, parts_of, tail_of
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     KINDS,
@@ -218,14 +217,13 @@ class ModelInterpreter(PartInterpreter):
         """Return some of the items of a list of layers, which keep what they are."""
         given = index.start, index.stop, index.step
         match items, given:
-            case Term(op="comp", args=(depth, source, element, True)), (start, _, step):
+            case (
+                Term(op="comp", args=(depth, source, element, True)),
+                (None, None, -1) | (None | 0, _, None),
+            ):
                 turn = before = term("turn", depth)
-                if given == (None, None, -1):
+                if index.step:
                     before = self.binary(ast.Sub(), self.length(source), term("+", turn, 1))
-                elif isinstance(start, int) and start > 0 and step is None:
-                    before = term("+", turn, start)
-                elif start not in (None, 0) or step is not None:
-                    raise Unknown("some of the layers in another order")
                 part = term("slice", source, *map(self.frozen, given))
                 image = Renamer({turn: before}, copies=True).of(element)
                 return term("comp", depth, part, image, True)
@@ -396,8 +394,6 @@ class ModelInterpreter(PartInterpreter):
     def walk(self, source: Value) -> tuple[Value, Value]:
         """Return what a loop goes through, and the item if that is a module or a tensor."""
         match source:
-            case Term(op="opaque"):
-                return source, term("opaque", "item")
             case Tensor(shape=(size, *rest)):
                 return term("range", 0, size, 1), Tensor(self, tuple(rest))
             case Tensor():

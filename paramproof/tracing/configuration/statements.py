@@ -257,11 +257,7 @@ class Statements(Operators):
 
     def item(self, source: Value, depth: int) -> Value:
         """Return what stands for an item of a source: a tuple, if the items are."""
-        item = term("item", depth)
-        if isinstance(source, Term) and source.op in ("enumerate", "zip", "items"):
-            size = len(source.args) if source.op == "zip" else 2
-            return tuple(term("get", item, number) for number in range(size))
-        return item
+        return parts_of(source, term("item", depth))
 
     def assign_anew(self, target: ast.expr, value: Value) -> None:
         """Assign the variables of a loop, which no condition keeps from changing."""
@@ -270,6 +266,22 @@ class Statements(Operators):
             self.assign(target, value)
         finally:
             self.path = path
+
+
+def parts_of(source: Value, item: Value) -> Value:
+    """Return an item of a source as a tuple, if it is one."""
+    match source:
+        case Term(op="items"):
+            return term("get", item, 0), term("get", item, 1)
+        case Term(op="enumerate", args=(inner, _)):
+            return term("get", item, 0), parts_of(inner, term("get", item, 1))
+        case Term(op="zip", args=args):
+            return tuple(parts_of(one, term("get", item, i)) for i, one in enumerate(args))
+    return term("opaque", "item") if is_opaque(source) else item
+
+
+def is_opaque(value: Value) -> bool:
+    return mentions(value, lambda one: one.op == "opaque")
 
 
 class Cell:
