@@ -93,14 +93,13 @@ def is_instance(run: Interpreter, value: Value, kinds: Any) -> Value:
             raise Unknown("whether an object is of an unknown class")
         if run.is_none_of(one, wanted):
             return False
-        parts = [kind for kind in wanted if run.is_part_class(kind)]
         kind = one.kind if isinstance(one, Instance) and one.kind else run.kind_of(one)
         if kind is object:
-            return bool(parts) and run.any_part(parts)
+            return run.takes_parts(wanted)
         if kind is not None:
             return issubclass(kind, wanted)
         names = {name for kind in wanted for name in KINDS.get(kind, ())}
-        if parts and one.op in ("field", "if") and run.any_part(parts):
+        if one.op in ("field", "if") and run.takes_parts(wanted):
             names.add("part")
         return run.known(term("isinstance", one, *sorted(names))) if names else False
 

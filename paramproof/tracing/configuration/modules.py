@@ -55,7 +55,7 @@ from paramproof.tracing.configuration.paths import (
     Raised,
     source_of,
 )
-from paramproof.tracing.configuration.statements import COLLECTED, LOST, parts_of, tail_of
+from paramproof.tracing.configuration.statements import COLLECTED, LOST, assigned, parts_of, tail_of
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     KINDS,
@@ -797,18 +797,10 @@ def read_after(frame: Frame, target: ast.expr, body: Sequence[ast.stmt]) -> set[
     """Return the names that a loop assigns and that its function reads after it."""
     if COLLECTED in frame.own:
         return set()
-    assigned = {
-        one.id
-        for part in (target, *body)
-        for one in ast.walk(part)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-    }
     last = max(one.end_lineno or 0 for one in body)
-    return {
-        one.id
-        for one in ast.walk(source_of(frame.function.__code__))
-        if isinstance(one, ast.Name) and one.lineno > last and one.id in assigned
-    }
+    every = ast.walk(source_of(frame.function.__code__))
+    names = {one.id for one in every if isinstance(one, ast.Name) and one.lineno > last}
+    return names & assigned(target, *body)
 
 
 def is_rope(value: Term) -> bool:

@@ -223,10 +223,11 @@ class ClassInterpreter(Interpreter):
     def is_part_class(self, kind: Any) -> bool:
         return inspect.isclass(kind) and issubclass(kind, PreTrainedConfig)
 
-    def any_part(self, kinds: Sequence[Any]) -> bool:
-        if PreTrainedConfig not in kinds:
+    def takes_parts(self, kinds: Sequence[Any]) -> bool:
+        of_parts = [one for one in kinds if self.is_part_class(one)]
+        if of_parts and PreTrainedConfig not in of_parts:
             raise Unknown("whether a part is of a class")
-        return True
+        return bool(of_parts)
 
     def subscript_of(self, holder: Value, index: Value) -> Value:
         return holder if is_rule(holder) else super().subscript_of(holder, index)

@@ -223,13 +223,7 @@ class Statements(Operators):
             cells |= changed
             if len(cells) > MAX_CELLS:
                 raise Unknown("a loop that changes more with each turn")
-        names = {
-            one.id
-            for part in (target, *body)
-            for one in ast.walk(part)
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-        }
-        frame.own |= dict.fromkeys(names - bound, LOST)
+        frame.own |= dict.fromkeys(assigned(target, *body) - bound, LOST)
         starts = [cell.read(self) for cell in cells.values()]
         ever: Value = term("state", depth, len(nexts))
         reasons: dict[Reason, None] = {}
@@ -266,6 +260,12 @@ class Statements(Operators):
             self.assign(target, value)
         finally:
             self.path = path
+
+
+def assigned(*nodes: ast.AST) -> set[str]:
+    """Return the names that code assigns."""
+    every = (one for node in nodes for one in ast.walk(node) if isinstance(one, ast.Name))
+    return {one.id for one in every if isinstance(one.ctx, ast.Store)}
 
 
 def parts_of(source: Value, item: Value) -> Value:

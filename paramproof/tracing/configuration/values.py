@@ -106,13 +106,9 @@ class Values(Paths):
     def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
         raise NotImplementedError
 
-    def is_part_class(self, kind: Any) -> bool:
-        """Return whether a class is one of configuration objects."""
-        return False
-
-    def any_part(self, kinds: Sequence[Any]) -> bool:
+    def takes_parts(self, kinds: Sequence[Any]) -> bool:
         """Return whether a part of an unknown class is an instance of one of some classes."""
-        raise Unknown(f"whether a part is one of {kinds}")
+        return False
 
     def is_none_of(self, value: Value, kinds: Sequence[Any]) -> bool:
         """Return whether the declared type of a value keeps it from being of some types."""
