@@ -560,6 +560,8 @@ class ModelInterpreter(PartInterpreter):
             skipped = module in SKIPPED_MODULES or module.startswith("transformers.generation.")
             if is_skipped(name) or skipped:
                 return args[0] if args and (skipped or name in RETURNING) else None
+            if name.startswith("is_") and name.endswith("_available"):
+                return self.native(function, *args)
             if name in NAMED:
                 return NAMED[name](self, function, args, named)
             if function.__qualname__.startswith("_ntuple.<locals>"):
