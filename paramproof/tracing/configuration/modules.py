@@ -556,14 +556,14 @@ class ModelInterpreter(PartInterpreter):
             raise Raised(f"a call of {function!r:.60}")
         name = getattr(function, "__name__", "")
         module = getattr(function, "__module__", "") or ""
-        if inspect.isroutine(function):
+        if inspect.isroutine(function) and name in NAMED:
+            return NAMED[name](self, function, args, named)
+        if inspect.isfunction(function) or inspect.isbuiltin(function):
             skipped = module in SKIPPED_MODULES or module.startswith("transformers.generation.")
             if is_skipped(name) or skipped:
                 return args[0] if args and (skipped or name in RETURNING) else None
             if name.startswith("is_") and name.endswith("_available"):
                 return self.native(function, *args)
-            if name in NAMED:
-                return NAMED[name](self, function, args, named)
             if function.__qualname__.startswith("_ntuple.<locals>"):
                 return self.repeated(args[0], inspect.getclosurevars(function).nonlocals["n"])
         if is_plain_class(function) or is_plain_class(getattr(function, "__self__", None)):
