@@ -683,7 +683,7 @@ class ModelInterpreter(PartInterpreter):
     def copied_object(self, value: Value) -> Value:
         if isinstance(value, Module | Tensor | Instance) or mentions_module(value):
             return Copier(self).of(value)
-        return super().call_other(copy.copy, [value], Dict(()))
+        return MODELS[copy.copy](self, value)
 
     def from_config(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         given = args[0] if args else self.lookup(named, "config")
