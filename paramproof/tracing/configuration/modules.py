@@ -171,7 +171,7 @@ class ModelInterpreter(PartInterpreter):
             super().set_attribute(owner, name, value)
 
     def set_item(self, holder: Value, index: Value, value: Value) -> None:
-        if isinstance(holder, Tensor) or (is_op(holder, "opaque")):
+        if isinstance(holder, Tensor) or is_op(holder, "opaque"):
             return
         if isinstance(holder, Module) and issubclass(holder.kind, DICTS):
             self.set_attribute(holder, index, value)
