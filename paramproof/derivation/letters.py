@@ -41,8 +41,10 @@ from paramproof.derivation.exact_traces import (
     other_sizes,
     stored_once,
 )
+from paramproof.derivation.loops import implied_guards
 from paramproof.derivation.other_sizes import holding_elsewhere
 from paramproof.formulas.active import says_per_token
+from paramproof.formulas.condition import Outcome
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.path import LAYER
@@ -126,6 +128,8 @@ class Trace:
                     unclear[str(why)] = None
             unclear |= {str(why): None} if recorder.caveats else {}
             found.add_refusal(recorder)
+        for condition, *_ in implied_guards(self.recorder, self.sizes):
+            found.add(condition, Outcome.OTHERS)
         found.add_guards(self.recorder)
         caveat = f"which other sizes are refused is not followed everywhere ({'; '.join(unclear)})"
         return found, [caveat] if unclear else []

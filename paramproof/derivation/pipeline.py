@@ -61,6 +61,13 @@ def derive(
 
     Raises ``DerivationError`` with one line if no formula was found, or if validation failed.
     """
+    if constructor.function is not None:
+        from paramproof.derivation.followed import NotFollowed, follow
+
+        try:
+            return follow(constructor, seed, note, effort, naming)
+        except NotFollowed as error:
+            note(f"not followed: {error}")
     aligner = TraceAligner(TraceRunner(constructor, Random(seed), effort.deepest), note)
     try:
         return _derived(aligner, effort, naming)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from torch import nn
@@ -56,15 +56,26 @@ def not_understood(run: ModelInterpreter) -> set[str]:
 
 
 def traced(model_class: type[Any], run: ModelInterpreter) -> Model:
-    try:
+    with understood():
         config = run.configuration(model_class.config_class)
-        made = run.make(model_class, [config], Dict(()))
-        writer = _Writer(run)
-        rows = writer.rows(made)
+        return model_of(run, run.make(model_class, [config], Dict(())))
+
+
+@contextmanager
+def understood() -> Iterator[None]:
+    """Raise ``Unknown`` for whatever goes wrong in the interpreter."""
+    try:
+        yield
     except Raised as error:
-        raise Unknown(f"the class refuses every configuration: {error}") from None
+        raise Unknown(f"every value seems to be refused: {error}") from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise Unknown(f"an error inside of the interpreter: {error!r:.80}") from error
+
+
+def model_of(run: ModelInterpreter, made: Value) -> Model:
+    """Return the tensors of a module, and what its constructor refuses."""
+    writer = _Writer(run)
+    rows = writer.rows(made)
     refusals = {}
     for condition, why in {**run.refusals, **run.pins}.items():
         if condition is True:
@@ -136,6 +147,8 @@ class _Writer:
                 what = self.alias(value)
             case Module() if issubclass(value.kind, nn.Module):
                 what = self.inside(name, lambda: module_of(self.rows(value)))
+            case Term(op="opaque", args=("function" | "object" | "attribute", *_)) if self.run.is_live:
+                raise Unknown(f"an object that may be a module: {'.'.join(self.path)}.{name}")
             case Term(op="fold" | "state" | "get") if mentions_module(value):
                 raise Unknown(f"a module that a loop changes: {'.'.join(self.path)}")
             case _:

@@ -64,6 +64,15 @@ def fill(run: ModelInterpreter, made: Module, *args: Value) -> None:
         else:
             items = run.items(args[0])
             made.layers = List(run.path, run.frozen(args[0]) if items is None else tuple(items))
+    if issubclass(made.kind, nn.ParameterList) and isinstance(made.layers.items, tuple):
+        made.layers.items = tuple(map(partial(as_parameter, run), made.layers.items))
+
+
+def as_parameter(run: ModelInterpreter, value: Value) -> Value:
+    """Return what a list of parameters makes of a tensor."""
+    if isinstance(value, Tensor) and not value.role:
+        return Tensor(run, value.shape, "parameter", True)
+    return value
 
 
 def update_module(run: ModelInterpreter, made: Module, given: Value) -> None:

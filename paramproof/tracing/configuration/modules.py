@@ -18,6 +18,7 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from os.path import basename
 from typing import Any
 
 import torch
@@ -97,6 +98,8 @@ class Fork(Exception):
 
 class ModelInterpreter(PartInterpreter):
     """Runs model classes of transformers."""
+
+    is_live = False
 
     def __init__(self, any_class: bool, usual: Mapping[str, type[Any]]) -> None:
         super().__init__(any_class, usual)
@@ -502,8 +505,7 @@ class ModelInterpreter(PartInterpreter):
         except Unknown as error:
             if not hasattr(error, "__notes__"):
                 code = self.frames[-1].function.__code__
-                line = code.co_firstlineno + node.lineno - 1
-                error.add_note(f"in {code.co_qualname}, line {line}: {ast.unparse(node):.60}")
+                error.add_note(f"{basename(code.co_filename)}:{node.lineno}")
             raise
 
     def repeat(self, test: ast.expr, body: Sequence[ast.stmt]) -> bool:

@@ -10,8 +10,7 @@ how to go on, because a program that is not understood must not be trusted.
 from __future__ import annotations
 
 import ast
-import inspect
-import textwrap
+import linecache
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -226,10 +225,54 @@ class Paths:
 
 @cache
 def source_of(code: types.CodeType) -> ast.FunctionDef:
-    """Return the syntax tree of a function."""
+    """Return the syntax tree of a function, with the lines of its file."""
+    end = max((one[1] or 0, one[3] or 0) for one in code.co_positions())
+    found = [
+        one
+        for one in _functions_in(code.co_filename).get(code.co_firstlineno, ())
+        if names_of(one) == code.co_varnames[: len(names_of(one))]
+        and (getattr(one, "name", "<lambda>") == code.co_name)
+    ]
+    if isinstance(one := found[-1] if found else None, ast.Lambda):
+        return of_lambda(code, found)
+    if one is None:
+        raise Unknown(f"the source of {code.co_qualname}")
+    return one
+
+
+def of_lambda(code, found):
+    spots = [one for one in code.co_positions() if None not in one and one[0] != one[1] or one[2] != one[3]]
+    spots = [one for one in spots if None not in one]
+    first = min((a, c) for a, b, c, d in spots)
+    last = max((b, d) for a, b, c, d in spots)
+    inside = [
+        one
+        for one in found
+        if (one.body.lineno, one.body.col_offset) <= first
+        and (one.body.end_lineno, one.body.end_col_offset) >= last
+    ]
+    if len(inside) != 1:
+        raise Unknown(f"the source of {code.co_qualname}")
+    one = inside[0]
+    body = ast.copy_location(ast.Return(one.body), one.body)
+    return ast.copy_location(ast.FunctionDef("lambda", one.args, [body], []), one)
+
+
+def names_of(node):
+    of = node.args
+    return tuple(one.arg for one in (*of.posonlyargs, *of.args, *of.kwonlyargs))
+
+
+@cache
+def _functions_in(file: str):
+    """Return the functions of a file by their first lines."""
+    found = {}
     try:
-        (node,) = ast.parse(textwrap.dedent(inspect.getsource(code))).body
-        assert isinstance(node, ast.FunctionDef)
-    except (AssertionError, OSError, SyntaxError, ValueError):
-        raise Unknown(f"the source of {code.co_qualname}") from None
-    return node
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return found
+    for one in ast.walk(tree):
+        if isinstance(one, ast.FunctionDef | ast.Lambda):
+            lines = [one.lineno, *(x.lineno for x in getattr(one, "decorator_list", ()))]
+            found.setdefault(min(lines), []).append(one)
+    return found

@@ -24,6 +24,7 @@ class Constructor:
     - ``modules`` are the packages whose code builds the model.
     - ``is_followed`` is false for code that takes only real ints, such as JAX's and Keras's: what
       it does with sizes cannot be observed.
+    - ``function`` is what ``make`` calls, if its code can be followed with every size unknown.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Constructor:
     modules: tuple[str, ...]
     versions: Mapping[str, str] = field(default_factory=dict)
     is_followed: bool = True
+    function: Callable[..., Any] | None = None
 
 
 def require_sizes(sizes: Mapping[str, int]) -> Mapping[str, int]:

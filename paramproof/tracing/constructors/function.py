@@ -71,6 +71,7 @@ def function_constructor(
         dict(_versions(abstract_build.distributions_of(framework)))
         | {"python": sys.version.split()[0]},
         is_followed=traced,
+        function=function if traced else None,
     )
 
 

@@ -1,0 +1,64 @@
+"""Derive the formula of a function by running its code with every size unknown.
+
+What comes out is a program, as the catalogue has for the classes of transformers, and from there on
+both are the same: at one choice of sizes, with each size a symbol, the program gives the tensors and
+the conditions; each condition is violated, and the formula compared with held-out models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from random import Random
+
+from paramproof.catalogue.program import ERRORS, Part, Refused
+from paramproof.derivation.generalization import GeneralTensors
+from paramproof.derivation.guard_probing import GuardProber
+from paramproof.derivation.guard_set import GuardSet
+from paramproof.derivation.letters import NotSymbolic, symbolic
+from paramproof.derivation.pipeline import Effort, Naming, validated
+from paramproof.derivation.trace_runner import Progress, TraceRunner
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.expression import expression
+from paramproof.tracing.configuration.live import Live, trace_function
+from paramproof.tracing.configuration.terms import Unknown
+from paramproof.tracing.constructors import Constructor
+
+
+class NotFollowed(ValueError):
+    """Why the formula of a function was not read from its code."""
+
+
+def follow(
+    constructor: Constructor, seed: int, note: Progress, effort: Effort, naming: Naming
+) -> Derivation:
+    try:
+        made = trace_function(constructor.function, constructor.sizes, constructor.modules)
+        part = Live(constructor.name, constructor.sizes, made).at_own_sizes()
+        symbols = symbolic(part, constructor.name, lambda path: path)
+    except (Unknown, Refused, NotSymbolic, *ERRORS) as error:
+        raise NotFollowed(f"{error}", *getattr(error, "__notes__", ())) from error
+    return proved(constructor, symbols, seed, note, effort, naming)
+
+
+def proved(
+    constructor: Constructor,
+    symbols: Derivation,
+    seed: int,
+    note: Progress,
+    effort: Effort,
+    naming: Naming,
+) -> Derivation:
+    """Return a formula with its conditions, each of which was violated, and validate it."""
+    of_kinds = {one for one in symbols.sizes if one.endswith("]") and not one[-2].isdigit()}
+    loops = {one.times: None for one in symbols.tensors}
+    runner = TraceRunner(constructor, Random(seed), effort.deepest, of_kinds, loops, traced=2)
+    asked = [one.condition for one in symbols.conditions if not one.condition.is_settled]
+    conditions = GuardSet({one: {("", 0)} for one in asked}, {})
+    parameters = (one for one in symbols.tensors if one.role != "buffer")
+    conditions.ask_of_lengths(length for one in parameters for length in one.shape)
+    prober = GuardProber(runner, conditions, GeneralTensors([*symbols.tensors]))
+    prober.sort(note)
+    found = validated(prober, {}, [], effort, naming, note)
+    stated = tuple(replace(one, places=()) for one in found.conditions)
+    return replace(found, conditions=stated)
