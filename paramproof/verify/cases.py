@@ -23,7 +23,6 @@ from paramproof.derivation.sampling import primes_from
 from paramproof.formulas import FAMILIES, Family, FamilyLetters, Spec
 from paramproof.formulas.expression import letter
 from paramproof.formulas.spec import INDICATOR, LAYERS, RANGES, draw, letter_kinds
-from paramproof.tracing.symbolic.symint import SymInt
 
 FEWEST_LAYERS = 2
 LEAST_LENGTH = 11
@@ -96,9 +95,13 @@ class Case:
     @cached_property
     def letters(self) -> FamilyLetters:
         """The family's letters as symbols, with H = A·K; known sizes and parts are numbers."""
-        sizes = {name: SymInt(size, letter(name)) for name, size in self.sizes.items()}
-        own: Any = self.at(sizes).letters()
-        symbolic = (one.expression if isinstance(one, SymInt) else one for one in own)
+        # Each size is another prime, so that a value says which one it is.
+        names: dict[int, Any] = {
+            getattr(self.generic, field): self.known.get(name, letter(name))
+            for field, name in self.fields.items()
+        }
+        own: Any = self.generic.letters()
+        symbolic = (names.get(one, one) if type(one) is int else one for one in own)
         letters: FamilyLetters = with_head_size(own._make(symbolic))
         return letters
 

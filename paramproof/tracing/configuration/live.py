@@ -23,7 +23,7 @@ from torch import nn
 from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.blocks import model_of, understood
 from paramproof.tracing.configuration.installed import Installed
-from paramproof.tracing.configuration.layers import Module
+from paramproof.tracing.configuration.layers import Module, reached
 from paramproof.tracing.configuration.modules import CACHED, SKIPPED_MODULES, ModelInterpreter, is_native
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Raised
 from paramproof.tracing.configuration.nodes import EMPTY, encoded
@@ -52,6 +52,9 @@ OWN = frozenset(
 CONTEXTS = ("torch",)
 
 
+TEXTS = frozenset({"str", "text", "method"})
+"""Operations on texts."""
+
 UNCLEAR = (eval, exec, compile, open, globals, locals, vars, dir, input, id, hash)
 """Functions that read or change more than their arguments."""
 
@@ -73,6 +76,26 @@ def is_held(value: Value) -> bool:
     if isinstance(value, functools.partial):
         return is_held([*value.args, *value.keywords.values(), value.func])
     return is_object(value)
+
+
+class Walked(List):
+    """Modules or tensors inside of a module, of which each may stand for an unknown number."""
+
+
+WALKS = frozenset({"buffers", "children", "modules", "parameters"})
+WALKS |= {f"named_{one}" for one in WALKS}
+
+
+def has_loops(module: Module) -> bool:
+    """Return whether a module holds modules of an unknown number."""
+    values = [*module.own.values(), module.layers.items, module.named.items]
+    while values:
+        one = values.pop()
+        if isinstance(one, tuple):
+            values += one
+        elif isinstance(one, Term) or (isinstance(one, Module) and has_loops(one)):
+            return True
+    return False
 
 
 class LiveInterpreter(ModelInterpreter):
@@ -127,7 +150,37 @@ class LiveInterpreter(ModelInterpreter):
                 raise Unknown(f"{name} beside attributes of unknown names")
         return super().attribute_of_module(owner, name)
 
+    def truth(self, value: Value) -> Value:
+        if mentions(value, lambda one: one.op in TEXTS):
+            raise Unknown("what is asked of a text that depends on sizes")
+        return super().truth(value)
+
+    def items(self, value: Value) -> list[Value] | None:
+        if isinstance(value, Walked):
+            raise Unknown("layers of an unknown number, one by one")
+        return super().items(value)
+
     # Code
+
+    def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
+        if not isinstance(source, Walked):
+            return super().loop(target, source, body)
+        # Each of them is changed in one way, which leaves nothing else behind.
+        inside = [*reached(source, "")]
+        ends = ast.AugAssign | ast.Break | ast.Return | ast.NamedExpr
+        nodes = [node for one in body for node in ast.walk(one)]
+        if any(isinstance(node, ends) for node in nodes):
+            raise Unknown("what a loop over layers of an unknown number leaves behind")
+        self.journal.append({})
+        frame = self.frames[-1]
+        before = {**frame.own}
+        self.unrolled(target, source.items, body)
+        changed = [holder for holder, _ in self.journal.pop().values()]
+        start = source.serial
+        if any(one not in inside and one is not frame and one.serial < start for one in changed):
+            raise Unknown("what a loop over layers of an unknown number leaves behind")
+        frame.own = {k: v for k, v in frame.own.items() if k in before} | before
+        return True
 
     def eval(self, node: ast.expr) -> Value:
         match node:
@@ -196,6 +249,12 @@ class LiveInterpreter(ModelInterpreter):
         if isinstance(function, functools.partial):
             given = Dict(self.path, named.base, {**function.keywords, **named.own})
             return self.call(function.func, [*function.args, *args], given)
+        if isinstance(function, Method) and function.function in WALKS:
+            if isinstance(function.owner, Module) and has_loops(function.owner):
+                if function.function == "children":
+                    raise Unknown("layers of an unknown number, one by one")
+                found = super().call(function, args, named)
+                return Walked(self.path, tuple(super().items(found) or ()))
         if isinstance(function, Module):
             call = inspect.getattr_static(function.kind, "__call__", None)
             if not inspect.isfunction(call) or issubclass(function.kind, nn.Module):
