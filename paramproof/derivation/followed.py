@@ -20,24 +20,27 @@ from paramproof.derivation.pipeline import Effort, Naming, validated
 from paramproof.derivation.trace_runner import Progress, TraceRunner
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import expression
-from paramproof.tracing.configuration.live import Live, trace_function
+from paramproof.tracing.configuration.live import Live
 from paramproof.tracing.configuration.terms import Unknown
 from paramproof.tracing.constructors import Constructor
 
 
 class NotFollowed(ValueError):
-    """Why the formula of a function was not read from its code."""
+    """Why the formula of a function was not read from its code, with lines."""
 
 
 def follow(
     constructor: Constructor, seed: int, note: Progress, effort: Effort, naming: Naming
 ) -> Derivation:
+    unclear: list[str] = []
     try:
-        made = trace_function(constructor.function, constructor.sizes, constructor.modules)
-        part = Live(constructor.name, constructor.sizes, made).at_own_sizes()
-        symbols = symbolic(part, constructor.name, lambda path: path)
+        live = Live(
+            constructor.name, constructor.function, constructor.sizes, constructor.modules
+        )
+        unclear = live.unclear
+        symbols = symbolic(live.at_own_sizes(), constructor.name, lambda path: path)
     except (Unknown, Refused, NotSymbolic, *ERRORS) as error:
-        raise NotFollowed(f"{error}", *getattr(error, "__notes__", ())) from error
+        raise NotFollowed(*(unclear or [str(error)])) from error
     return proved(constructor, symbols, seed, note, effort, naming)
 
 

@@ -55,7 +55,10 @@ def loops_of(node: Comprehension) -> list[ast.stmt]:
         for test in reversed(one.ifs):
             body = [ast.If(test, body, [])]
         body = [ast.For(one.target, one.iter, body, [])]
-    return ast.fix_missing_locations(ast.Module(body, [])).body
+    for statement in body:
+        for one in ast.walk(statement):
+            ast.copy_location(one, node)
+    return body
 
 
 def is_log(function: Any) -> bool:

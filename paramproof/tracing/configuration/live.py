@@ -16,6 +16,7 @@ import json
 import operator
 import types
 from collections.abc import Mapping, Sequence
+from os.path import basename
 from typing import Any
 
 from torch import nn
@@ -109,6 +110,10 @@ class LiveInterpreter(ModelInterpreter):
         self.own = own - {"torch", "transformers", "keras", "flax", "jax", "builtins"}
         self.kind: Any = None
         self.models = {**self.models, **LIVE_MODELS}
+        self.place = ""
+        """The line of the model's code that is running, as ``file.py:12``."""
+        self.places: dict[Term, str] = {}
+        """Conditions that decided something, with the lines where they first did."""
 
     def size(self, name: str) -> Term:
         """Return an unknown size: an int of at least 1."""
@@ -153,7 +158,10 @@ class LiveInterpreter(ModelInterpreter):
     def truth(self, value: Value) -> Value:
         if mentions(value, lambda one: one.op in TEXTS):
             raise Unknown("what is asked of a text that depends on sizes")
-        return super().truth(value)
+        found = super().truth(value)
+        if isinstance(found, Term) and self.place:
+            self.places.setdefault(found, self.place)
+        return found
 
     def items(self, value: Value) -> list[Value] | None:
         if isinstance(value, Walked):
@@ -189,6 +197,19 @@ class LiveInterpreter(ModelInterpreter):
         return super().eval(node)
 
     def statement(self, node: ast.stmt) -> Value:
+        function = self.frames[-1].function
+        if not self.is_own(function):
+            return super().statement(node)
+        outer, self.place = self.place, f"{basename(function.__code__.co_filename)}:{node.lineno}"
+        try:
+            return self.own_statement(node)
+        except Unknown as error:
+            error.place = error.place or self.place
+            raise
+        finally:
+            self.place = outer
+
+    def own_statement(self, node: ast.stmt) -> Value:
         match node:
             case ast.With(items=items):
                 for one in items:
@@ -333,6 +354,16 @@ def mapped(run: LiveInterpreter, function: Value, values: Value) -> Value:
     return tuple(run.call(function, [one]) for one in items)
 
 
+def filtered(run: LiveInterpreter, function: Value, values: Value) -> Value:
+    items = run.items(values)
+    if items is None:
+        raise Unknown("a filter over an unknown number of values")
+    answers = [run.truth(run.call(function, [one]) if function else one) for one in items]
+    if not all(isinstance(one, bool) for one in answers):
+        raise Unknown("a filter by sizes")
+    return tuple(one for one, answer in zip(items, answers, strict=True) if answer)
+
+
 def iterator(run: LiveInterpreter, *_: Value) -> Value:
     raise Unknown("an iterator")
 
@@ -343,38 +374,45 @@ LIVE_MODELS: dict[Any, Any] = {
         not isinstance(value, Term)
         and (isinstance(value, Closure | Method | Module) or callable(value))
     ),
+    filter: filtered,
     iter: iterator,
     map: mapped,
     print: lambda run, *_, **__: None,
 }
 
 
-def trace_function(
-    function: Any, names: Sequence[str], packages: Sequence[str], given: Mapping[str, Any] = {}
-) -> Model:
-    """Return the tensors of the model that a function returns; raise ``Unknown`` with the line."""
-    run = LiveInterpreter(packages)
-    with understood():
-        sizes = {name: run.size(name) for name in names}
-        made = run.call(function, [], Dict((), None, sizes))
-        return model_of(run, made)
-
-
 class Live(Installed):
-    """A catalogue of one function, whose sizes are the keys of its configuration."""
+    """What a function makes, as a catalogue of one model, whose sizes are its configuration.
 
-    def __init__(self, name: str, sizes: Mapping[str, int], made: Model) -> None:
+    Raises ``Unknown`` if it is not followed. ``unclear`` says what is not followed at some sizes,
+    and ``places`` has the lines of the conditions that decide something.
+    """
+
+    def __init__(
+        self, name: str, function: Any, sizes: Mapping[str, int], packages: Sequence[str]
+    ) -> None:
         super().__init__()
-        self.name, self.sizes, self.made = name, sizes, made
+        self.name, self.sizes, run = name, sizes, LiveInterpreter(packages)
+        with understood():
+            arguments = {one: run.size(one) for one in sizes}
+            made = run.call(function, [], Dict((), None, arguments))
+            self.made = model_of(run, made)
+        self.unclear = [str(why) for why in run.refusals.values() if isinstance(why, Unknown)]
+        self.places = {one: place for one, place in run.places.items() if not in_loop(one)}
 
     def written(self, name: str) -> Any:
-        data: dict[str, Any] = {"configurations": {}, "models": {}, "versions": {}}
-        if name == self.name:
-            data["models"][name] = model_term(self.made)
-        else:
-            keys = {one: [check(term("int")), size] for one, size in self.sizes.items()}
-            data["configurations"][name] = {**EMPTY, "keys": keys, "models": {}}
+        if name != "sizes":
+            return super().written(name)
+        keys = {one: [check(term("int")), size] for one, size in self.sizes.items()}
+        data = {"versions": {}, "models": {}, "configurations": {name: {**EMPTY, "keys": keys}}}
         return json.loads(json.dumps(encoded(data, {})))
+
+    def model(self, name: str) -> Any:
+        return model_term(self.made) if name == self.name else super().model(name)
 
     def at_own_sizes(self) -> Part:
         return Part(self, "sizes", {})
+
+
+def in_loop(value: Value) -> bool:
+    return mentions(value, lambda one: one.op in ("item", "state", "turn"))

@@ -135,7 +135,7 @@ class Paths:
             except Raised as error:
                 self.refuse(str(error))
             except Unknown as error:
-                self.refuse(Unknown(str(error)))
+                self.refuse(error)
         return default
 
     def refuse(self, why: Reason, condition: Value = True) -> None:

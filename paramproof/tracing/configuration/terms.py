@@ -51,7 +51,12 @@ TYPES = _words("anything null bool int float str one_of union list tuple set seq
 
 
 class Unknown(Exception):
-    """The interpreter does not know how to go on with an unknown value."""
+    """The interpreter does not know how to go on with an unknown value; ``place`` is a line."""
+
+    place = ""
+
+    def __str__(self) -> str:
+        return super().__str__() + (f" ({self.place})" if self.place else "")
 
 
 class Term:
