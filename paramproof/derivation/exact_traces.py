@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 from paramproof.derivation.guard_set import divided, simplify_exact_division
 from paramproof.derivation.loops import INDEX, GuardedCount, at_least, counts_in_loops, index_guards
+from paramproof.derivation.sizes import IterationStack, Recorder, has_loop_index
 from paramproof.formulas.active import says_per_token
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, expression, letter, sum_of
 from paramproof.formulas.path import leaf
-from paramproof.tracing.recorder import IterationStack, Recorder, has_loop_index
 
 TRIES, TRACES, MOST_TRACES = 20, 2, 8
 """How many other sizes are tried, and how many of those that meet all conditions are used."""
@@ -104,9 +104,9 @@ class Conditions:
         for one in recorder.guards:
             if not has_loop_index(one.letters):
                 self.add(one, Outcome.OTHERS)
-        read = [one for caveat in recorder.caveats for one in caveat if isinstance(one, Expression)]
-        names = dict.fromkeys(name for one in read for name in sorted(one.letters))
-        if len(read) < len(recorder.caveats) or has_loop_index(frozenset(names)):
+        lost = [one for one in recorder.lost if one is not None]
+        names = dict.fromkeys(name for one in lost for name in sorted(one.letters))
+        if None in recorder.lost or has_loop_index(frozenset(names)):
             # Something of a loop was: no loop may be another.
             asked = [one.letters for one in recorder.guards if has_loop_index(one.letters)]
             asked += [one.letters for one in recorder.loop_lengths]

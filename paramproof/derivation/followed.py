@@ -7,11 +7,10 @@ the conditions; each condition is violated, and the formula compared with held-o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from paramproof.catalogue.program import ERRORS, Part, Refused
+from paramproof.catalogue.program import ERRORS, Refused
 from paramproof.derivation.generalization import GeneralTensors
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
@@ -19,7 +18,6 @@ from paramproof.derivation.letters import NotSymbolic, symbolic
 from paramproof.derivation.pipeline import Effort, Naming, validated
 from paramproof.derivation.trace_runner import Progress, TraceRunner
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.expression import expression
 from paramproof.tracing.configuration.live import Live
 from paramproof.tracing.configuration.terms import Unknown
 from paramproof.tracing.constructors import Constructor
@@ -38,7 +36,7 @@ def follow(
             constructor.name, constructor.function, constructor.sizes, constructor.modules
         )
         unclear = live.unclear
-        symbols = symbolic(live.at_own_sizes(), constructor.name, lambda path: path)
+        symbols = symbolic(live.at_own_sizes(), constructor.name, lambda path: path, True)
     except (Unknown, Refused, NotSymbolic, *ERRORS) as error:
         raise NotFollowed(*(unclear or [str(error)])) from error
     return proved(constructor, symbols, seed, note, effort, naming)

@@ -1,9 +1,9 @@
 """Derive the formula of a model class, in letters, by running the reader with symbolic sizes.
 
-The reader runs as always, but each int of the configuration is a symbolic int of the tracer, which
-carries the expression by which it was computed, and the operations are the tracer's models of
-Python's. So each shape comes out in letters, a comparison that decides something as a condition,
-and a number that is read in a way that no expression can follow as a size that may not change.
+The reader runs as always, but each int of the configuration carries the expression by which it was
+computed (``paramproof.derivation.sizes``). So each shape comes out in letters, a comparison that
+decides something as a condition, and a number that is read in a way that no expression can follow
+as a size that may not change.
 
 How often a tensor occurs follows from the loops in which it was made, and from what they compared
 their index with. Where that is not clear, the reader runs at other sizes as well, and what counts
@@ -12,7 +12,6 @@ the tensors must count them there, too. If nothing does, the lengths of the loop
 
 from __future__ import annotations
 
-import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -43,24 +42,29 @@ from paramproof.derivation.exact_traces import (
 )
 from paramproof.derivation.loops import implied_guards
 from paramproof.derivation.other_sizes import holding_elsewhere
+from paramproof.derivation.sizes import (
+    RUNNING,
+    SIZED,
+    Number,
+    Recorder,
+    Series,
+    at,
+    collected,
+    expression_of,
+    has_length,
+    has_loop_index,
+    lose,
+    naming,
+    plain,
+    recording,
+    truth,
+    turns,
+)
 from paramproof.formulas.active import says_per_token
 from paramproof.formulas.condition import Outcome
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.path import LAYER
-from paramproof.tracing.instrumented import containers, iteration
-from paramproof.tracing.instrumented.builtin_models import MODELS, symbolic_zip
-from paramproof.tracing.instrumented.iteration import SymRange
-from paramproof.tracing.instrumented.lengths import (
-    forget_lengths,
-    known_length,
-    length_from_iterations,
-    record_length,
-)
-from paramproof.tracing.recorder import RUNNING, Recorder, has_loop_index, recording
-from paramproof.tracing.symbolic.arithmetic import expression_of, plain_number
-from paramproof.tracing.symbolic.symfloat import SymFloat
-from paramproof.tracing.symbolic.symint import SymInt
 
 UNSIZED = ("_token_id", "_token_index")
 """The ends of fields that are ints and no sizes."""
@@ -77,20 +81,27 @@ class Trace:
     """One run of the reader, with the sizes that it met, by path."""
 
     def __init__(
-        self, part: Part, model: str, catalogue: Catalogue, own: Mapping[str, int]
+        self,
+        part: Part,
+        model: str,
+        catalogue: Catalogue,
+        own: Mapping[str, int],
+        starred: bool = False,
     ) -> None:
+        self.starred = starred
+        """Whether names that have the number of a layer in them are one."""
         self.own, self.sizes, self.kinds = own, dict[str, int](), dict[str, list[str]]()
         self.parts, self.refusals, self.first = list[SizedPart](), list[Any](), dict[str, int]()
         self.checking: Recorder | None = None
         """What records the guards of a refusal."""
-        forget_lengths()
         with recording() as self.recorder:
             self.whole = SizedPart(catalogue, part.program.name, concrete(part.keys), self, "")
             self.groups = stored_once(self.whole.module(model))
         # No constructor reads how many experts a token passes; active parameters need it.
-        for one in [*self.parts]:
-            for name in filter(says_per_token, one.program.types):
-                one.get(name)
+        with recording():
+            for one in [*self.parts]:
+                for name in filter(says_per_token, one.program.types):
+                    one.get(name)
 
     @property
     def exact(self) -> ExactTrace:
@@ -123,10 +134,10 @@ class Trace:
             with recording() as recorder:
                 self.checking = recorder
                 try:
-                    MODELS[bool](when(part))
+                    truth(when(part))
                 except (NotSymbolic, Refused, *ERRORS):
                     unclear[str(why)] = None
-            unclear |= {str(why): None} if recorder.caveats else {}
+            unclear |= {str(why): None} if recorder.lost else {}
             found.add_refusal(recorder)
         for condition, *_ in implied_guards(self.recorder, self.sizes):
             found.add(condition, Outcome.OTHERS)
@@ -142,23 +153,25 @@ class Trace:
     def given(self, path: str, value: Any) -> Any:
         """Return a value of a file: an int as a size, a list of texts with the number of each."""
         match value:
-            case bool() | SymInt() | SymRange() | Part() | Nested() | Kinds():
+            case bool() | Number() | Part() | Nested() | Kinds():
+                return value
+            case Series() if value.bounds:
                 return value
             case int() if self.is_size(path, value):
                 self.sizes[path] = self.own.get(path, value)
-                return SymInt(self.sizes[path], letter(path))
+                return Number(self.sizes[path], letter(path))
             case dict() if all(isinstance(k, str) and k.isidentifier() for k in value):
                 return Nested({k: self.given(f"{path}.{k}", v) for k, v in value.items()}, path)
             case [str(), *_] if all(isinstance(one, str) for one in value):
                 self.kinds[path] = value
                 each = [self.given(f"{path}[{one}]", value.count(one)) for one in sorted({*value})]
-                return record_length(Kinds(value), expression_of(sum(each)))
+                return Kinds(value, expression_of(sum(each)))
             case list() if not any(isinstance(one, list) for one in value):
                 return [self.given(f"{path}[{i}]", one) for i, one in enumerate(value)]
         return value
 
 
-class Kinds(list[Any]):
+class Kinds(Series):
     """A list of texts of a file: the number of each is a size."""
 
 
@@ -246,13 +259,13 @@ class SizedPart(Part):
 
     def loop(self, letter: str, source: Any) -> Iterator[None]:
         loops, local = self.loops, self.local
-        for turn in iteration.symbolic_enumerate(source):
+        for turn in turns(source):
             self.loops, self.local = {**loops, letter: turn}, {}
             yield
         self.loops, self.local = loops, local
 
     def fold(self, letter: str, source: Any, states: Any, nexts: Any) -> Any:
-        found, made, changes = iteration.symbolic_iteration(source), [states], [0]
+        made, changes = [states], [0]
 
         def noting(part: Part) -> Any:
             made.append(nexts(part))
@@ -261,16 +274,16 @@ class SizedPart(Part):
             return made[-1]
 
         states = super().fold(letter, source, states, noting)
-        if found and changes[-1] > 1:
-            fix(found.length, found.total)
-        elif found and (changes[-1] or not found.total):
+        if has_length(source) and changes[-1] > 1:
+            fix(source.length, len(source))
+        elif has_length(source) and (changes[-1] or not source):
             # Only the first turn changes something, if there is one.
-            bool(SymInt(found.total, found.length) == 0)
+            bool(Number(len(source), source.length) == 0)
         return states
 
 
 def has_sizes(items: list[Any]) -> bool:
-    return known_length(items) is not None or any(isinstance(one, SymInt) for one in items)
+    return has_length(items) or any(isinstance(one, Number) for one in items)
 
 
 def concrete(value: Any) -> Any:
@@ -278,7 +291,7 @@ def concrete(value: Any) -> Any:
         return [concrete(one) for one in value]
     if isinstance(value, dict):
         return {k: concrete(one) for k, one in dict.items(value)}
-    return plain_number(value) if isinstance(value, SymInt | SymFloat) else value
+    return plain(value)
 
 
 # Operations
@@ -293,19 +306,19 @@ def comprehension(letter: Any, source: Any, element: Any, kept: Any) -> Any:
                 made.append(tuple(RUNNING[depth:]))
         if found and isinstance(found[0], Rows):
             return [joined(found, made)]
-        known = length_from_iterations(found, made)
-        if known and known.length is None:
-            for one in (one for where in made for one in where):
-                fix(one.length, one.total)
-            return found
-        return record_length(found, known.length, known.index) if known else found
+        items = collected(found, made)
+        if not isinstance(items, Series) or items.length is not None:
+            return items
+        for one in (one for where in made for one in where):
+            fix(one.length, one.total)
+        return found
 
     return code
 
 
 def fix(length: Expression | None, number: int) -> None:
     """Let a loop have no other length."""
-    bool(SymInt(number, length) == number)
+    lose(length)
 
 
 def module(*codes: Any) -> Any:
@@ -316,6 +329,8 @@ def module(*codes: Any) -> Any:
         for label, exists, it in rows:
             if exists(part):
                 name = label(part)
+                if part.trace.starred and name and any(map(str.isdigit, name)):
+                    name = starred_name(part, label)
                 # A name by an index makes a tensor for each index, which loses nothing.
                 step = LAYER if name is None else str.__str__(name)
                 step = LAYER if step.isdigit() else step
@@ -328,6 +343,16 @@ def module(*codes: Any) -> Any:
     return code
 
 
+def starred_name(part: SizedPart, label: Any) -> str:
+    """Return the name of a module with a star for the indexes of loops."""
+    kept = part.memo, part.local
+    part.memo, part.local = {}, {}
+    with naming():
+        found = str(label(part))
+    part.memo, part.local = kept
+    return found
+
+
 def tensor(role: Any, shape: Any, storage: Any = lambda part: None) -> Any:
     def code(part: SizedPart) -> Rows:
         kind, where = role(part), storage(part)
@@ -338,7 +363,7 @@ def tensor(role: Any, shape: Any, storage: Any = lambda part: None) -> Any:
             if not is_buffer:
                 raise
             lengths = None
-        turns = (expression_of(one) for one in where or () if isinstance(one, SymInt))
+        turns = (expression_of(one) for one in where or () if isinstance(one, Number))
         loops = frozenset[str]().union(*(one.letters for one in turns if one is not None))
         where = where and (loops, *concrete(where))
         return Rows({("", lengths, "buffer" if is_buffer else kind, where): [()]})
@@ -350,7 +375,7 @@ def dimensions(shape: Any) -> tuple[Expression, ...] | None:
     if shape is None:
         return None
     here = {one.letter: one.number for one in RUNNING}
-    shape = [shape] if isinstance(shape, int) else [*shape]
+    shape = [shape] if isinstance(shape, int | Number) else [*shape]
     lengths = [made.substitute(here) for one in shape if (made := expression_of(one)) is not None]
     if len(lengths) < len(shape) or any(has_loop_index(one.letters) for one in lengths):
         raise NotSymbolic("a length of a tensor")
@@ -382,30 +407,17 @@ def both(one: Any, other: Any) -> Any:
 def item(owner: Any, index: Any) -> Any:
     if isinstance(owner, Part):
         return owner.field(index)
-    if isinstance(owner, Kinds) and isinstance(index, SymInt):
-        return list.__getitem__(owner, plain_number(index))
-    is_unknown = isinstance(index, SymInt) and isinstance(owner, list) and not known_length(owner)
-    if is_unknown and has_sizes(owner):
-        # Layers of different sizes: there are as many as the list has.
-        made = expression_of(index)
-        for one in RUNNING:
-            if made is None or one.letter in made.letters:
-                fix(one.length, one.total)
-        return list.__getitem__(owner, plain_number(index))
-    return containers.get_item(owner, index)
-
-
-def sliced(items: Any, *ends: Any) -> Any:
-    match items, ends:
-        case SymRange(start=0, step=1), (None | 0, SymInt() as stop, None | 1):
-            if 0 <= stop <= items.stop:
-                return range_of(0, stop)
-    return item(items, containers.make_slice(*ends))
-
-
-def range_of(*ends: Any) -> Any:
-    found = iteration.symbolic_range(*ends)
-    return [*found] if type(found) is range else found
+    if isinstance(index, Number) and isinstance(owner, list):
+        if isinstance(owner, Kinds):
+            return owner[index.value]
+        if not has_length(owner) and has_sizes(owner):
+            # Layers of different sizes: there are as many as the list has.
+            made = expression_of(index)
+            for one in RUNNING:
+                if made is None or one.letter in made.letters:
+                    fix(one.length, one.total)
+            return owner[index.value]
+    return at(owner, index)
 
 
 def new_part(part: SizedPart, kind: str, keys: Any, code: Any) -> SizedPart:
@@ -447,19 +459,11 @@ def parts_of(catalogue: Catalogue, kind: str) -> dict[Any, str]:
     return found
 
 
-SIZED: dict[str, Any] = {
-    **{name: MODELS.get(one, one) for name, one in OPERATIONS.items()},
-    "==": lambda one, other: bool(containers.compare("eq", one, other)),
-    "truth": MODELS[bool],
-    "not": lambda one: not MODELS[bool](one),
-    "+": containers.add,
-    "*": operator.mul,
-    "**": operator.pow,
-    "in": lambda value, holder: bool(containers.contains(holder, value)),
+STRICT: dict[str, Any] = {
+    **OPERATIONS,
+    **SIZED,
     "get": item,
-    "range": range_of,
-    "slice": sliced,
-    "zip": lambda *lists: iteration.make_list(symbolic_zip(*lists)),
+    "isinstance": lambda value, *kinds: OPERATIONS["isinstance"](plain(value), *kinds),
     "model": scoped,
     "tied": lambda rows, path: Rows(
         {("", *key): made for (name, *key), made in rows.items() if name == path}
@@ -485,7 +489,7 @@ LAZILY = {
 def sized(catalogue: Catalogue) -> Catalogue:
     """Return a catalogue of the same files, with operations for symbolic ints."""
     other = copy(catalogue)
-    other.operations, other.lazy = SIZED, LAZILY
+    other.operations, other.lazy = STRICT, LAZILY
     other.node, other.program = cache(other.compiled), cache(partial(Program, other))
     return other
 
@@ -522,18 +526,23 @@ def size_at(holder: Any, path: str) -> Any:
     return holder
 
 
-def symbolic(part: Part, model: str, naming: Callable[[str], str]) -> Derivation:
+def symbolic(
+    part: Part, model: str, naming: Callable[[str], str], strictly: bool = False
+) -> Derivation:
     """Return the formula of a model class; ``naming`` gives the letter of a path.
 
-    Raises ``NotSymbolic``, which names what is not understood.
+    Raises ``NotSymbolic``, which names what is not understood: ``strictly`` also what is pinned.
     """
     catalogue = sized(part.catalogue)
-    trace = Trace(part, model, catalogue, {})
+    trace = Trace(part, model, catalogue, {}, strictly)
     conditions, caveats = trace.conditions()
+    if strictly and (caveats or trace.recorder.lost):
+        lost = ", ".join(str(one or "a number") for one in trace.recorder.lost)
+        raise NotSymbolic(*caveats or [f"{lost} is read in a way that no expression follows"])
 
     def trace_at(own: Mapping[str, int]) -> ExactTrace | None:
         with suppress(NotSymbolic, Refused, *ERRORS):
-            return Trace(part, model, catalogue, own).exact
+            return Trace(part, model, catalogue, own, strictly).exact
         return None
 
     def count_at(sizes: Mapping[str, int]) -> int | None:

@@ -16,14 +16,27 @@ from itertools import combinations, product
 from math import prod
 from operator import and_
 from os.path import basename
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from paramproof.derivation.sizes import LOOP_INDEX, IterationStack, has_loop_index
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import Expression, expression, floor, letter, sides, sum_of
-from paramproof.tracing.recorder import LOOP_INDEX, Caveat, IterationStack, Recorder, has_loop_index
 
 INDEX = letter(LOOP_INDEX)
 """The index of any loop, which counts iterations from 0."""
+
+
+Caveat: TypeAlias = tuple[str | Expression | Condition, ...]
+"""Text with the expressions it mentions, so that their symbols can still be renamed."""
+
+
+class Recorder(Protocol):
+    """The guards of a run, and the length of each loop by the symbol of its index."""
+
+    @property
+    def guards(self) -> Mapping[Condition, Any]: ...
+    @property
+    def indices(self) -> Mapping[str, Expression]: ...
 
 
 class IndexSubset(NamedTuple):
@@ -166,7 +179,7 @@ def undecided_loop(question: LoopGuard, places: Iterable[tuple[str, int]] = ()) 
 
 
 def implied_guards(
-    recorder: Recorder, sizes: Mapping[str, int]
+    recorder: Any, sizes: Mapping[str, int]
 ) -> Iterator[tuple[Condition, set[tuple[str, int]], LoopGuard]]:
     """Yield guards under which loops answer their own guards as in this trace.
 
@@ -188,7 +201,7 @@ def implied_guards(
                 found = list(_one_answer_guards(question, answers.pop(), length, sizes))
             else:
                 found = list(_both_answers_guards(question, length))
-            places = {place for c in same for place in recorder.guards[c]}
+            places = {place for c in same for place in recorder.guards[c] or ()}
             if not found and len(answers) < 2:
                 recorder.caveats[undecided_loop((length, question), places)] = None
             yield from ((condition, places, (length, question)) for condition in found)

@@ -64,14 +64,25 @@ def fill(run: ModelInterpreter, made: Module, *args: Value) -> None:
         else:
             items = run.items(args[0])
             made.layers = List(run.path, run.frozen(args[0]) if items is None else tuple(items))
-    if issubclass(made.kind, nn.ParameterList) and isinstance(made.layers.items, tuple):
-        made.layers.items = tuple(map(partial(as_parameter, run), made.layers.items))
+    if issubclass(made.kind, nn.ParameterList):
+        made.layers.items = as_parameters(run, made.layers.items)
 
 
-def as_parameter(run: ModelInterpreter, value: Value) -> Value:
-    """Return what a list of parameters makes of a tensor."""
-    if isinstance(value, Tensor) and not value.role:
-        return Tensor(run, value.shape, "parameter", True)
+def as_parameters(run: ModelInterpreter, value: Value) -> Value:
+    """Return what a list of parameters makes of tensors."""
+    again = partial(as_parameters, run)
+    match value:
+        case tuple():
+            return tuple(map(again, value))
+        case Tensor(role=""):
+            return Tensor(run, value.shape, "parameter", True)
+        case Term(op="list" | "concat" | "if", args=args):
+            return term(value.op, *map(again, args))
+        case Term(op="comp", args=(depth, source, element, kept)):
+            made = again(element)
+            if isinstance(made, Tensor):
+                made.storage = (made.serial, *(term("turn", one) for one in range(depth + 1)))
+            return term("comp", depth, source, made, kept)
     return value
 
 

@@ -12,10 +12,13 @@ import ast
 import dataclasses
 import functools
 import inspect
+import itertools
 import json
 import operator
+import string
 import types
-from collections.abc import Mapping, Sequence
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
 from os.path import basename
 from typing import Any
 
@@ -25,36 +28,52 @@ from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.blocks import model_of, understood
 from paramproof.tracing.configuration.installed import Installed
 from paramproof.tracing.configuration.layers import Module, reached
-from paramproof.tracing.configuration.modules import CACHED, SKIPPED_MODULES, ModelInterpreter, is_native
-from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Raised
+from paramproof.tracing.configuration.functions import MODELS
+from paramproof.tracing.configuration.modules import (
+    CACHED,
+    OWN_MODELS,
+    ModelInterpreter,
+)
 from paramproof.tracing.configuration.nodes import EMPTY, encoded
-from paramproof.tracing.configuration.reader_terms import Model, check, model_term
-from paramproof.tracing.configuration.statements import COLLECTED
+from paramproof.tracing.configuration.paths import Dict, Frame, Heap, List, source_of
+from paramproof.tracing.configuration.reader_terms import check, model_term
+from paramproof.tracing.configuration.statements import BROKEN, COLLECTED
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Term,
     Unknown,
     Value,
+    exported,
     facts_of,
     instead,
     mentions,
+    negate,
     term,
 )
-from paramproof.tracing.configuration.values import Closure, Method, Super, concrete, unknown
+from paramproof.tracing.configuration.values import Closure, Method, Super, unknown
 
 OWN = frozenset(
-    "__init__ __repr__ __str__ __doc__ __module__ __qualname__ __dict__ __weakref__ __annotations__"
-    " __dataclass_fields__ __dataclass_params__ __match_args__ __post_init__ __call__ __slots__"
-    " __firstlineno__ __static_attributes__ __constants__ __jit_unused_properties__ __orig_bases__"
-    " __getstate__ __setstate__ __reduce__ __deepcopy__ __copy__ __del__ __parameters__ __abstractmethods__ __orig_class__ __final__ __ne__ __len__ __getitem__ __iter__ __eq__ __hash__ __contains__ __bool__ __delattr__ __replace__ __sizeof__ __init_subclass__ __class_getitem__ __dir__ __rich_repr__".split()
+    """
+    __abstractmethods__ __annotations__ __bool__ __call__ __class_getitem__ __constants__
+    __contains__ __copy__ __dataclass_fields__ __dataclass_params__ __deepcopy__ __del__
+    __delattr__ __dict__ __dir__ __doc__ __eq__ __final__ __firstlineno__ __getattr__
+    __getitem__ __getstate__ __hash__ __init__ __init_subclass__ __iter__
+    __jit_unused_properties__ __len__ __match_args__ __module__ __ne__ __orig_bases__
+    __orig_class__ __parameters__ __post_init__ __qualname__ __reduce__ __replace__ __repr__
+    __rich_repr__ __setstate__ __sizeof__ __slots__ __static_attributes__ __str__ __weakref__
+    """.split()
 )
 """Names with underscores that a class may define without doing something else than Python."""
 
 CONTEXTS = ("torch",)
 
 
-TEXTS = frozenset({"str", "text", "method"})
-"""Operations on texts."""
+def is_text(one: Term) -> bool:
+    """Return whether an operation makes or reads a text."""
+    if one.op == "method":
+        return one.args[0] not in ("count", "index")
+    return one.op in ("str", "text") or (one.op in ("%", "*", "+") and str in map(type, one.args))
+
 
 UNCLEAR = (eval, exec, compile, open, globals, locals, vars, dir, input, id, hash)
 """Functions that read or change more than their arguments."""
@@ -110,13 +129,15 @@ class LiveInterpreter(ModelInterpreter):
         self.own = own - {"torch", "transformers", "keras", "flax", "jax", "builtins"}
         self.kind: Any = None
         self.models = {**self.models, **LIVE_MODELS}
+        self.own_sizes: dict[str, int] = {}
         self.place = ""
         """The line of the model's code that is running, as ``file.py:12``."""
         self.places: dict[Term, str] = {}
         """Conditions that decided something, with the lines where they first did."""
 
-    def size(self, name: str) -> Term:
-        """Return an unknown size: an int of at least 1."""
+    def size(self, name: str, own: int) -> Term:
+        """Return an unknown size, which is one of the function's own: an int of at least 1."""
+        self.own_sizes[name] = own
         found = term("field", term("self"), name)
         self.declared[found] = term("int")
         self.facts[0] |= facts_of(term(">", found, 0))
@@ -150,22 +171,45 @@ class LiveInterpreter(ModelInterpreter):
         super().set_attribute(owner, name, value)
 
     def attribute_of_module(self, owner: Module, name: str) -> Value:
+        if name not in owner.own and not hasattr(owner.kind, name) and name[:2] != "__":
+            finder = inspect.getattr_static(owner.kind, "__getattr__", None)
+            if finder is not None and self.is_own(finder):
+                raise Unknown(f"{name} of a {owner.kind.__name__}")
         if self.items(owner.named) != [] and name not in owner.own:
             if not hasattr(owner.kind, name) or name in ("__dict__", "_modules", "_parameters"):
                 raise Unknown(f"{name} beside attributes of unknown names")
         return super().attribute_of_module(owner, name)
 
     def truth(self, value: Value) -> Value:
-        if mentions(value, lambda one: one.op in TEXTS):
+        if mentions(value, is_text):
             raise Unknown("what is asked of a text that depends on sizes")
+        self.refuse_own(value, "__bool__", "__len__")
         found = super().truth(value)
         if isinstance(found, Term) and self.place:
             self.places.setdefault(found, self.place)
         return found
 
+    def refuse_own(self, value: Value, *names: str) -> None:
+        """Raise ``Unknown`` if the class of an object has a method of one of these names."""
+        if isinstance(value, Module):
+            for one in value.kind.__mro__:
+                if self.is_own(one) and (found := vars(one).keys() & {*names}):
+                    raise Unknown(f"{one.__name__}.{min(found)}")
+
+    def equal(self, one: Value, other: Value) -> Value:
+        for value in (one, other):
+            self.refuse_own(value, "__eq__")
+        return super().equal(one, other)
+
+    def lookup(self, holder: Dict, key: Value) -> Value:
+        self.refuse_own(key, "__eq__", "__hash__")
+        return super().lookup(holder, key)
+
     def items(self, value: Value) -> list[Value] | None:
         if isinstance(value, Walked):
             raise Unknown("layers of an unknown number, one by one")
+        if hasattr(value, "__next__"):
+            raise Unknown("an iterator")
         return super().items(value)
 
     # Code
@@ -219,8 +263,19 @@ class LiveInterpreter(ModelInterpreter):
                         return self.lost(node)
                     if one.optional_vars is not None:
                         return self.lost(node)
-            case ast.Assign(value=ast.GeneratorExp()):
-                return self.lost(node)
+            case ast.Expr(value=ast.Yield(value=ast.expr() as value)):
+                self.add_items(self.frames[-1].own[YIELDED], (self.eval(value),))
+                return True
+            case ast.Expr(value=ast.YieldFrom(value=value)):
+                self.add_items(self.frames[-1].own[YIELDED], self.listed(self.eval(value)))
+                return True
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.GeneratorExp()):
+                if not self.is_read_once(name):
+                    return self.lost(node)
+            case ast.While(test=test, body=body, orelse=[]):
+                return self.turns(test, body)
+            case ast.Try(body=body, orelse=orelse, finalbody=final):
+                return self.block([*self.tried(body), *orelse, *final])
             case ast.Assign(value=ast.Call(func=ast.Name(id="iter"))):
                 return self.lost(node)
             case ast.FunctionDef(decorator_list=[_, *_]):
@@ -229,9 +284,74 @@ class LiveInterpreter(ModelInterpreter):
                 return self.lost(node)
         return super().statement(node)
 
+    def at_own_sizes(self, value: Value) -> Any:
+        """Return what a value is at the function's own sizes."""
+        catalogue = Sizes(self.own_sizes)
+        catalogue.terms["value"] = exported(self.frozen(value))
+        return catalogue.at_own_sizes().module("value")
+
     def lost(self, node: ast.AST) -> Value:
-        code = self.frames[-1].function.__code__
         raise Unknown(f"the statement {ast.unparse(node):.60}")
+
+    def is_read_once(self, name: str) -> bool:
+        """Return whether a function reads a name once, and in no loop's body."""
+        code = source_of(self.frames[-1].function.__code__)
+        inside = ast.For | ast.While | ast.Lambda | ast.FunctionDef | ast.GeneratorExp
+        inside |= ast.ListComp | ast.SetComp | ast.DictComp
+
+        def loads(node: ast.AST, in_loop: bool = False) -> Iterator[bool]:
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+                yield in_loop
+            for child in ast.iter_child_nodes(node):
+                is_source = child is getattr(node, "iter", None) or child is first_source(node)
+                yield from loads(child, in_loop or (isinstance(node, inside) and not is_source))
+
+        found = [one for statement in code.body for one in loads(statement)]
+        return found == [False]
+
+    def turns(self, test: ast.expr, body: Sequence[ast.stmt]) -> Value:
+        """Run a loop as often as at the function's own sizes, which its condition then pins."""
+        frame = self.frames[-1]
+        outer, frame.own[BROKEN] = frame.own.get(BROKEN, False), False
+        for _ in range(MAX_TURNS):
+            if self.pinned(self.truth(self.eval(test))) is False:
+                break
+            self.block(body)
+            if self.goes_on() is not True:
+                raise Unknown("a loop that is left")
+        else:
+            raise Unknown(f"a loop of more than {MAX_TURNS} turns")
+        frame.own[BROKEN] = outer
+        return True
+
+    def branch(self, test: Value, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> Value:
+        codes = [one.function.__code__ for one in self.frames]
+        if codes.count(codes[-1]) > 1 and not self.depth:
+            test = self.pinned(test)
+        return super().branch(test, body, orelse)
+
+    def tried(self, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
+        """Return statements that raise nothing, whatever the sizes are."""
+        risky = ast.Subscript | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow | ast.Assert | ast.Raise
+        known = {**self.frames[-1].own}
+        for one in body:
+            for node in ast.walk(one):
+                if isinstance(node, risky):
+                    raise Unknown("an error that is handled")
+                if isinstance(node, ast.Name) and mentions_size(known.get(node.id)):
+                    raise Unknown("an error that is handled")
+        return body
+
+    def pinned(self, condition: Value) -> bool:
+        """Return whether a condition is true at the function's own sizes; no others are followed."""
+        if isinstance(condition, bool):
+            return condition
+        if self.depth or mentions(condition, is_opaque):
+            raise Unknown("a loop without a known number of turns")
+        found = self.at_own_sizes(condition)
+        other = negate(condition) if found else condition
+        self.refuse(Unknown("another number of turns"), other)
+        return found
 
     def assign(self, target: ast.expr, value: Value) -> None:
         match target:
@@ -267,6 +387,10 @@ class LiveInterpreter(ModelInterpreter):
 
     def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
         named = named or Dict(self.path)
+        while isinstance(function, CACHED):
+            function = function.__wrapped__
+        if isinstance(function, Closure):
+            return self.call_closure(function, args, named)
         if isinstance(function, functools.partial):
             given = Dict(self.path, named.base, {**function.keywords, **named.own})
             return self.call(function.func, [*function.args, *args], given)
@@ -289,9 +413,40 @@ class LiveInterpreter(ModelInterpreter):
         if inspect.isfunction(function) and self.is_own(function):
             frame = Frame(self.path, function)
             self.bind(frame, function, args, named)
-            from paramproof.tracing.configuration.interpreter import source_of
-            return self.run(frame, source_of(function.__code__).body)
+            is_generator = function.__code__.co_flags & inspect.CO_GENERATOR
+            if is_generator:
+                frame.own[YIELDED] = List(self.path)
+            found = self.run(frame, source_of(function.__code__).body)
+            return frame.own[YIELDED] if is_generator else found
         return super().call(function, args, named)
+
+    def call_method(self, owner: Value, name: str, args: Sequence[Value], named: Dict) -> Value:
+        if isinstance(owner, str) and name == "format" and unknown(args) and not named.own:
+            parts = [*string.Formatter().parse(owner)]
+            fields = [part for part in parts if part[1] is not None]
+            if all(part[1:] == ("", "", None) for part in fields) and len(fields) == len(args):
+                left = [*args]
+                texts = [x for p in parts for x in (p[0], *([left.pop(0)] * (p[1] is not None)))]
+                return term("text", *map(self.frozen, texts))
+        return super().call_method(owner, name, args, named)
+
+    def call_closure(self, function: Closure, args: Sequence[Value], named: Dict) -> Value:
+        of = function.node.args
+        if of.vararg or of.kwarg or named.base is not None:
+            raise Unknown("a function inside of another that takes any arguments")
+        frame = Frame(self.path, self.frames[-1].function, function.frame)
+        plain = [*of.posonlyargs, *of.args]
+        defaults = dict(zip(reversed(plain), reversed(of.defaults), strict=False))
+        defaults |= {k: one for k, one in zip(of.kwonlyargs, of.kw_defaults, strict=True) if one}
+        given = {one.arg: value for one, value in zip(plain, args, strict=False)} | named.own
+        known = {one.arg for one in (*plain, *of.kwonlyargs)}
+        if len(args) > len(plain) or not given.keys() <= known:
+            raise Unknown("a function inside of another with other arguments")
+        if any(not isinstance(one, ast.Constant) for one in defaults.values()):
+            raise Unknown("a default of a function inside of another")
+        own = {one.arg: default.value for one, default in defaults.items()}  # type: ignore[attr-defined]
+        frame.own = {name: self.require({**own, **given}.get(name, MISSING), name) for name in known}
+        return self.run(frame, function.node.body)
 
     def is_own(self, of: Any) -> bool:
         return (getattr(of, "__module__", "") or "").partition(".")[0] in self.own
@@ -347,6 +502,18 @@ class LiveInterpreter(ModelInterpreter):
             return self.boxed(self.native(function, *args, **named.own))
 
 
+def get_attr(run: LiveInterpreter, owner: Value, name: Value, *default: Value) -> Value:
+    if isinstance(name, Term) and isinstance(owner, Module):
+        return term("opaque", "attribute")
+    return OWN_MODELS[getattr](run, owner, name, *default)
+
+
+def has_attr(run: LiveInterpreter, owner: Value, name: Value) -> Value:
+    if isinstance(name, Term) and isinstance(owner, Module):
+        return term("truth", term("opaque", "attribute"))
+    return MODELS[hasattr](run, owner, name)
+
+
 def mapped(run: LiveInterpreter, function: Value, values: Value) -> Value:
     items = run.items(values)
     if items is None:
@@ -364,6 +531,24 @@ def filtered(run: LiveInterpreter, function: Value, values: Value) -> Value:
     return tuple(one for one, answer in zip(items, answers, strict=True) if answer)
 
 
+def repeated(run: LiveInterpreter, value: Value, times: Value = None) -> Value:
+    if not isinstance(times, int):
+        raise Unknown("a value that is repeated")
+    return (value,) * times
+
+
+def replaced(run: LiveInterpreter, value: Value, **changes: Value) -> Value:
+    if not isinstance(value, Module):
+        if not dataclasses.is_dataclass(value):
+            raise Unknown("an object with other values")
+        fields = {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
+        kind = type(value)
+    else:
+        fields = {one.name: value.own[one.name] for one in dataclasses.fields(value.kind)}
+        kind = value.kind
+    return run.call(kind, [], Dict(run.path, None, {**fields, **changes}))
+
+
 def iterator(run: LiveInterpreter, *_: Value) -> Value:
     raise Unknown("an iterator")
 
@@ -375,13 +560,36 @@ LIVE_MODELS: dict[Any, Any] = {
         and (isinstance(value, Closure | Method | Module) or callable(value))
     ),
     filter: filtered,
+    getattr: get_attr,
+    hasattr: has_attr,
+    itertools.repeat: repeated,
     iter: iterator,
     map: mapped,
+    weakref.ref: lambda run, *_: term("opaque", "reference"),
+    dataclasses.replace: replaced,
     print: lambda run, *_, **__: None,
 }
 
 
-class Live(Installed):
+class Sizes(Installed):
+    """A catalogue of one configuration, whose keys are sizes; ``terms`` are its models."""
+
+    def __init__(self, sizes: Mapping[str, int]) -> None:
+        super().__init__()
+        self.sizes = sizes
+
+    def written(self, name: str) -> Any:
+        if name != "sizes":
+            return super().written(name)
+        keys = {one: [check(term("int")), size] for one, size in self.sizes.items()}
+        data = {"versions": {}, "models": {}, "configurations": {name: {**EMPTY, "keys": keys}}}
+        return json.loads(json.dumps(encoded(data, {})))
+
+    def at_own_sizes(self) -> Part:
+        return Part(self, "sizes", {})
+
+
+class Live(Sizes):
     """What a function makes, as a catalogue of one model, whose sizes are its configuration.
 
     Raises ``Unknown`` if it is not followed. ``unclear`` says what is not followed at some sizes,
@@ -391,27 +599,39 @@ class Live(Installed):
     def __init__(
         self, name: str, function: Any, sizes: Mapping[str, int], packages: Sequence[str]
     ) -> None:
-        super().__init__()
-        self.name, self.sizes, run = name, sizes, LiveInterpreter(packages)
+        super().__init__(sizes)
+        self.name, run = name, LiveInterpreter(packages)
         with understood():
-            arguments = {one: run.size(one) for one in sizes}
+            arguments = {one: run.size(one, own) for one, own in sizes.items()}
             made = run.call(function, [], Dict((), None, arguments))
             self.made = model_of(run, made)
         self.unclear = [str(why) for why in run.refusals.values() if isinstance(why, Unknown)]
         self.places = {one: place for one, place in run.places.items() if not in_loop(one)}
 
-    def written(self, name: str) -> Any:
-        if name != "sizes":
-            return super().written(name)
-        keys = {one: [check(term("int")), size] for one, size in self.sizes.items()}
-        data = {"versions": {}, "models": {}, "configurations": {name: {**EMPTY, "keys": keys}}}
-        return json.loads(json.dumps(encoded(data, {})))
-
     def model(self, name: str) -> Any:
         return model_term(self.made) if name == self.name else super().model(name)
 
-    def at_own_sizes(self) -> Part:
-        return Part(self, "sizes", {})
+
+YIELDED = "_yielded"
+"""The name of the list of what a generator yields."""
+
+MAX_TURNS = 100
+"""How many turns of a loop without a known end are followed."""
+
+
+def mentions_size(value: Value) -> bool:
+    """Return whether a value may depend on sizes."""
+    return isinstance(value, Term | Heap | Closure | Method)
+
+
+def is_opaque(one: Term) -> bool:
+    return one.op in ("opaque", "rope")
+
+
+def first_source(node: ast.AST) -> ast.AST | None:
+    """Return the list that a comprehension goes through, which is read once."""
+    generators = getattr(node, "generators", None)
+    return generators[0] if generators else None
 
 
 def in_loop(value: Value) -> bool:

@@ -191,6 +191,8 @@ class ModelInterpreter(PartInterpreter):
             origin = term("layer of", holder.of.origin, self.frozen(index))
             return self.parts.setdefault(origin, Instance((), holder.of.kind, origin))
         if isinstance(holder, Module):
+            if issubclass(holder.kind, DICTS) and isinstance(index, str):
+                return self.require(holder.own.get(index, MISSING), index)
             if isinstance(index, slice) or not issubclass(holder.kind, LISTS):
                 raise Unknown("an item of a module")
             return self.subscript_of(holder.layers, index)
