@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paramproof.catalogue.program import Refused
-from paramproof.tracing.configuration.blocks import trace_model
+from paramproof.tracing.configuration.models import trace_model
 from paramproof.tracing.configuration.nodes import encoded, letters_in
 from paramproof.tracing.configuration.reader_terms import lowered, model_term
 from paramproof.tracing.configuration.rules import rules_of

@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 import torch
 
-from paramproof.tracing.configuration.blocks import trace_model
+from paramproof.tracing.configuration.models import trace_model
 from paramproof.tracing.configuration.terms import Unknown
 from tests.catalogue.test_programs import catalogue_of, module_of
 

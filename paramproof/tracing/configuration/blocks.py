@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from torch import nn
 
 from paramproof.tracing.configuration.layers import AutoModule, Inside, Module, mentions_module
-from paramproof.tracing.configuration.modules import ModelInterpreter
-from paramproof.tracing.configuration.paths import Dict, Raised
+from paramproof.tracing.configuration.modules import ModuleInterpreter
+from paramproof.tracing.configuration.paths import Raised
 from paramproof.tracing.configuration.reader_terms import Model, Row, module_of, rows_of, tensor_of
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
@@ -29,38 +29,6 @@ COMPUTED = frozenset({"opaque", "rope"})
 """Operations whose result no shape and no condition may depend on."""
 
 
-def trace_model(
-    model_class: type[Any], any_class: bool = True, parts: Mapping[str, type[Any]] | None = None
-) -> Model:
-    """Trace the constructor of a model class; raise ``Unknown`` for what is not understood.
-
-    Parts whose model type names their class may be of ``any_class``, unless more is understood
-    where they are of that of the default. ``parts`` has other classes, by the names of parts.
-    """
-    run, pinned = (ModelInterpreter(one, parts or {}) for one in (any_class, False))
-    try:
-        found = traced(model_class, run)
-    except Unknown:
-        if not run.of_any:
-            raise
-        return traced(model_class, pinned)
-    with suppress(Unknown):
-        if run.of_any:
-            other = traced(model_class, pinned)
-            return other if not_understood(run) - not_understood(pinned) else found
-    return found
-
-
-def not_understood(run: ModelInterpreter) -> set[str]:
-    return {str(why) for why in run.refusals.values() if isinstance(why, Unknown)}
-
-
-def traced(model_class: type[Any], run: ModelInterpreter) -> Model:
-    with understood():
-        config = run.configuration(model_class.config_class)
-        return model_of(run, run.make(model_class, [config], Dict(())))
-
-
 @contextmanager
 def understood() -> Iterator[None]:
     """Raise ``Unknown`` for whatever goes wrong in the interpreter."""
@@ -72,7 +40,7 @@ def understood() -> Iterator[None]:
         raise Unknown(f"an error inside of the interpreter: {error!r:.80}") from error
 
 
-def model_of(run: ModelInterpreter, made: Value) -> Model:
+def model_of(run: ModuleInterpreter, made: Value) -> Model:
     """Return the tensors of a module, and what its constructor refuses."""
     writer = _Writer(run)
     rows = writer.rows(made)
@@ -90,7 +58,7 @@ def model_of(run: ModelInterpreter, made: Value) -> Model:
 
 
 class _Writer:
-    def __init__(self, run: ModelInterpreter) -> None:
+    def __init__(self, run: ModuleInterpreter) -> None:
         self.run = run
         self.storages: dict[int, int] = {}
         self.path: list[str] = []
@@ -147,7 +115,9 @@ class _Writer:
                 what = self.alias(value)
             case Module() if issubclass(value.kind, nn.Module):
                 what = self.inside(name, lambda: module_of(self.rows(value)))
-            case Term(op="opaque", args=("function" | "object" | "attribute", *_)) if self.run.is_live:
+            case Term(op="opaque", args=("function" | "object" | "attribute", *_)) if (
+                self.run.is_live
+            ):
                 raise Unknown(f"an object that may be a module: {'.'.join(self.path)}.{name}")
             case Term(op="fold" | "state" | "get") if mentions_module(value):
                 raise Unknown(f"a module that a loop changes: {'.'.join(self.path)}")

@@ -32,7 +32,7 @@ from paramproof.tracing.configuration.terms import (
 )
 
 if TYPE_CHECKING:
-    from paramproof.tracing.configuration.modules import ModelInterpreter
+    from paramproof.tracing.configuration.modules import ModuleInterpreter
 
 
 RETURNING = frozenset({"eval", "to", "train", "half", "float", "bfloat16", "cuda", "cpu", "apply"})
@@ -51,7 +51,7 @@ def is_skipped(name: str) -> bool:
     return name in RETURNING or SKIPPED.fullmatch(name) is not None
 
 
-def fill(run: ModelInterpreter, made: Module, *args: Value) -> None:
+def fill(run: ModuleInterpreter, made: Module, *args: Value) -> None:
     """Run the constructor of a list or a dictionary of modules."""
     if issubclass(made.kind, nn.Sequential):
         if len(args) == 1 and isinstance(args[0], Dict | dict):
@@ -68,7 +68,7 @@ def fill(run: ModelInterpreter, made: Module, *args: Value) -> None:
         made.layers.items = as_parameters(run, made.layers.items)
 
 
-def as_parameters(run: ModelInterpreter, value: Value) -> Value:
+def as_parameters(run: ModuleInterpreter, value: Value) -> Value:
     """Return what a list of parameters makes of tensors."""
     again = partial(as_parameters, run)
     match value:
@@ -86,7 +86,7 @@ def as_parameters(run: ModelInterpreter, value: Value) -> Value:
     return value
 
 
-def update_module(run: ModelInterpreter, made: Module, given: Value) -> None:
+def update_module(run: ModuleInterpreter, made: Module, given: Value) -> None:
     if isinstance(given, Dict) and isinstance(given.base, Term) and given.base.op == "comp dict":
         depth, source, key, value, kept = given.base.args
         made.named.items = term("comp", depth, source, term("entry", key, value), kept)
@@ -97,7 +97,7 @@ def update_module(run: ModelInterpreter, made: Module, given: Value) -> None:
 
 
 def module_method(  # noqa: C901 - a case for each method
-    run: ModelInterpreter, owner: Module, name: str, args: Sequence[Value], named: Dict
+    run: ModuleInterpreter, owner: Module, name: str, args: Sequence[Value], named: Dict
 ) -> Value:
     def given(number: int, key: str, default: Value = MISSING) -> Value:
         return args[number] if number < len(args) else instead(run.lookup(named, key), default)
@@ -135,7 +135,7 @@ def module_method(  # noqa: C901 - a case for each method
     raise Unknown(f"the method {name} of a module")
 
 
-def weight_norm(run: ModelInterpreter, function: Any, args: Sequence[Value], named: Dict) -> Value:
+def weight_norm(run: ModuleInterpreter, function: Any, args: Sequence[Value], named: Dict) -> Value:
     """Replace the weight of a module by its norms and its direction."""
     owner = args[0]
     name = args[1] if args[1:] else instead(run.lookup(named, "name"), "weight")
@@ -158,7 +158,7 @@ def weight_norm(run: ModelInterpreter, function: Any, args: Sequence[Value], nam
     return owner
 
 
-def freeze_norms(run: ModelInterpreter, function: Any, args: Sequence[Value], named: Dict) -> None:
+def freeze_norms(run: ModuleInterpreter, function: Any, args: Sequence[Value], named: Dict) -> None:
     """Put frozen modules in place of the batch norms inside of a model."""
     kind = next(one for name, one in function.__globals__.items() if "FrozenBatchNorm" in name)
     for one in reached(args[0], "module"):
@@ -179,7 +179,7 @@ MOST = re.compile(r"(?P<path>[\w.]+)\.\(\?!\[(?P<but>0)\]\)\\d\+")
 """A pattern for all items of a list of layers but one."""
 
 
-def post_init(run: ModelInterpreter, owner: Module) -> None:
+def post_init(run: ModuleInterpreter, owner: Module) -> None:
     keys = instead(run.attribute_of_module(owner, "_tied_weights_keys"), None)
     if keys is None:
         return
@@ -195,7 +195,7 @@ def post_init(run: ModelInterpreter, owner: Module) -> None:
         run.under(ties, partial(run.each, keys, tie_all))
 
 
-def tie(run: ModelInterpreter, owner: Module, target: str, source: Value) -> None:
+def tie(run: ModuleInterpreter, owner: Module, target: str, source: Value) -> None:
     if source is MISSING:
         return None
     source = source.removeprefix("^").removesuffix("$")
@@ -215,7 +215,7 @@ def tie(run: ModelInterpreter, owner: Module, target: str, source: Value) -> Non
     run.each(holder, put)
 
 
-def tie_most(run: ModelInterpreter, owner: Module, target: re.Match[str], source: str) -> None:
+def tie_most(run: ModuleInterpreter, owner: Module, target: re.Match[str], source: str) -> None:
     """Tie all items of a list of layers but one."""
     holder = run.require(reach(run, owner, target["path"].split(".")), target["path"])
     held = run.require(reach(run, owner, source.split(".")), source)
@@ -241,13 +241,13 @@ def tie_most(run: ModelInterpreter, owner: Module, target: re.Match[str], source
     run.each(holder, put)
 
 
-def reach(run: ModelInterpreter, owner: Value, path: Sequence[str]) -> Value:
+def reach(run: ModuleInterpreter, owner: Value, path: Sequence[str]) -> Value:
     for name in path:
         owner = run.each(owner, partial(step, run, name))
     return owner
 
 
-def step(run: ModelInterpreter, name: str, held: Value) -> Value:
+def step(run: ModuleInterpreter, name: str, held: Value) -> Value:
     if isinstance(held, AutoModule | Inside):
         return Inside(held, name)
     if not isinstance(held, Module):

@@ -29,7 +29,7 @@ from paramproof.tracing.configuration.terms import (
 )
 
 if TYPE_CHECKING:
-    from paramproof.tracing.configuration.modules import ModelInterpreter
+    from paramproof.tracing.configuration.modules import ModuleInterpreter
 
 LISTS = (nn.ModuleList, nn.Sequential, nn.ParameterList)
 DICTS = (nn.ModuleDict, nn.ParameterDict)
@@ -146,7 +146,7 @@ class Renamer:
 class Copier(Renamer):
     """Copies a value with the modules in it; loops inside of a copy have variables of their own."""
 
-    def __init__(self, run: ModelInterpreter, changes: dict[Any, Value] | None = None) -> None:
+    def __init__(self, run: ModuleInterpreter, changes: dict[Any, Value] | None = None) -> None:
         super().__init__(changes or {}, copies=True)
         self.run = run
 
@@ -212,7 +212,7 @@ def mentions_module(value: Value) -> bool:
 
 
 def reached(  # noqa: C901 - a case for each kind
-    value: Value, what: str = "", run: ModelInterpreter | None = None
+    value: Value, what: str = "", run: ModuleInterpreter | None = None
 ) -> dict[Any, tuple[Value, ...]]:
     """Return the parameters, buffers or modules that are inside of a module, or all of them.
 

@@ -13,7 +13,6 @@ import dataclasses
 import functools
 import inspect
 import itertools
-import json
 import operator
 import string
 import types
@@ -26,16 +25,16 @@ from torch import nn
 
 from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.blocks import model_of, understood
-from paramproof.tracing.configuration.installed import Installed
-from paramproof.tracing.configuration.layers import Module, reached
 from paramproof.tracing.configuration.functions import MODELS
+from paramproof.tracing.configuration.layers import Module, reached
 from paramproof.tracing.configuration.modules import (
     CACHED,
-    OWN_MODELS,
-    ModelInterpreter,
+    MODULE_MODELS,
+    ModuleInterpreter,
 )
-from paramproof.tracing.configuration.nodes import EMPTY, encoded
+from paramproof.tracing.configuration.nodes import EMPTY, Data
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, List, source_of
+from paramproof.tracing.configuration.programs import Programs
 from paramproof.tracing.configuration.reader_terms import check, model_term
 from paramproof.tracing.configuration.statements import BROKEN, COLLECTED
 from paramproof.tracing.configuration.terms import (
@@ -118,16 +117,15 @@ def has_loops(module: Module) -> bool:
     return False
 
 
-class LiveInterpreter(ModelInterpreter):
+class LiveInterpreter(ModuleInterpreter):
     """Runs functions of a user's packages, and of the libraries that they call."""
 
     is_live = True
 
     def __init__(self, packages: Sequence[str]) -> None:
-        super().__init__(False, {})
+        super().__init__(("torch",))
         own = {one.partition(".")[0] for one in packages}
         self.own = own - {"torch", "transformers", "keras", "flax", "jax", "builtins"}
-        self.kind: Any = None
         self.models = {**self.models, **LIVE_MODELS}
         self.own_sizes: dict[str, int] = {}
         self.place = ""
@@ -149,7 +147,9 @@ class LiveInterpreter(ModelInterpreter):
         """Call a function of Python with values that it may see as they are."""
         held = is_object if function in STRUCTURE else is_held
         if any(map(held, (*args, *named.values()))):
-            raise Unknown(f"what {getattr(function, '__name__', function)!s:.40} does with an object")
+            raise Unknown(
+                f"what {getattr(function, '__name__', function)!s:.40} does with an object"
+            )
         if function in UNCLEAR:
             raise Unknown(f"a call of {function.__name__}")
         return super().native(function, *args, **named)
@@ -379,7 +379,10 @@ class LiveInterpreter(ModelInterpreter):
                 function.__defaults__,
                 function.__closure__,
             )
-            plain.__kwdefaults__, plain.__qualname__ = function.__kwdefaults__, function.__qualname__
+            plain.__kwdefaults__, plain.__qualname__ = (
+                function.__kwdefaults__,
+                function.__qualname__,
+            )
             function = plain
         super().bind(frame, function, args, named)
 
@@ -445,7 +448,9 @@ class LiveInterpreter(ModelInterpreter):
         if any(not isinstance(one, ast.Constant) for one in defaults.values()):
             raise Unknown("a default of a function inside of another")
         own = {one.arg: default.value for one, default in defaults.items()}  # type: ignore[attr-defined]
-        frame.own = {name: self.require({**own, **given}.get(name, MISSING), name) for name in known}
+        frame.own = {
+            name: self.require({**own, **given}.get(name, MISSING), name) for name in known
+        }
         return self.run(frame, function.node.body)
 
     def is_own(self, of: Any) -> bool:
@@ -505,7 +510,7 @@ class LiveInterpreter(ModelInterpreter):
 def get_attr(run: LiveInterpreter, owner: Value, name: Value, *default: Value) -> Value:
     if isinstance(name, Term) and isinstance(owner, Module):
         return term("opaque", "attribute")
-    return OWN_MODELS[getattr](run, owner, name, *default)
+    return MODULE_MODELS[getattr](run, owner, name, *default)
 
 
 def has_attr(run: LiveInterpreter, owner: Value, name: Value) -> Value:
@@ -571,19 +576,17 @@ LIVE_MODELS: dict[Any, Any] = {
 }
 
 
-class Sizes(Installed):
+class Sizes(Programs):
     """A catalogue of one configuration, whose keys are sizes; ``terms`` are its models."""
 
     def __init__(self, sizes: Mapping[str, int]) -> None:
         super().__init__()
         self.sizes = sizes
 
-    def written(self, name: str) -> Any:
+    def rules(self, name: str) -> Data | None:
         if name != "sizes":
-            return super().written(name)
-        keys = {one: [check(term("int")), size] for one, size in self.sizes.items()}
-        data = {"versions": {}, "models": {}, "configurations": {name: {**EMPTY, "keys": keys}}}
-        return json.loads(json.dumps(encoded(data, {})))
+            return None
+        return {**EMPTY, "keys": {k: [check(term("int")), size] for k, size in self.sizes.items()}}
 
     def at_own_sizes(self) -> Part:
         return Part(self, "sizes", {})

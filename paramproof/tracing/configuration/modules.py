@@ -1,4 +1,4 @@
-"""Run the constructor of a model class whose configuration is unknown.
+"""Run constructors of torch's modules with unknown values.
 
 A module has attributes, as any object of the interpreter, and those that torch registers:
 parameters, buffers and inner modules. A list of layers is a list; over an unknown number of
@@ -17,26 +17,21 @@ import functools
 import inspect
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from os.path import basename
 from typing import Any
 
-import torch
 from torch import nn
-from transformers.configuration_utils import PreTrainedConfig
-from transformers.modeling_utils import PreTrainedModel
-from transformers.models.auto.auto_factory import _BaseAutoModelClass
 
 from paramproof.tracing.configuration import containers, tensors
 from paramproof.tracing.configuration.containers import RETURNING, is_skipped
 from paramproof.tracing.configuration.functions import MODELS
-from paramproof.tracing.configuration.installed import at_default
+from paramproof.tracing.configuration.interpreter import Interpreter
 from paramproof.tracing.configuration.layers import (
     DICTS,
     IMAGES,
     INNER,
     LISTS,
-    AutoModule,
     Copier,
     Module,
     Renamer,
@@ -46,7 +41,6 @@ from paramproof.tracing.configuration.layers import (
     reached,
     without_opaque,
 )
-from paramproof.tracing.configuration.parts import Layers, PartInterpreter
 from paramproof.tracing.configuration.paths import (
     Dict,
     Frame,
@@ -54,6 +48,7 @@ from paramproof.tracing.configuration.paths import (
     Instance,
     List,
     Raised,
+    Reason,
     source_of,
 )
 from paramproof.tracing.configuration.statements import COLLECTED, LOST, assigned, parts_of, tail_of
@@ -79,31 +74,24 @@ from paramproof.tracing.configuration.values import Closure, Method, Super, unkn
 
 CACHED = type(functools.lru_cache(lambda: None))
 
-LOADING = frozenset({"config", "attn_implementation", "dtype", "torch_dtype", "trust_remote_code"})
-"""Arguments of ``from_config`` that do not reach the constructor."""
+SKIPPED_MODULES = ("torch.nn.init", "torch._C", "torch.compiler")
+"""Modules of torch whose functions fill or watch tensors."""
 
 
-FOREIGN = frozenset({"timm"})
-"""Libraries whose models are built and not traced: a network of theirs has a name."""
-
-USUAL: dict[type, tuple[str, ...]] = {str: ("resnet18", "resnet50", "resnet101")}
-"""Names of networks that published files have beside the default's, by the type of the default."""
-
-SKIPPED_MODULES = ("torch.nn.init", "transformers.initialization", "torch._C", "torch.compiler")
-
-
-class Fork(Exception):
-    """A module is to be made twice: where a condition is true, and where it is not."""
-
-
-class ModelInterpreter(PartInterpreter):
-    """Runs model classes of transformers."""
+class ModuleInterpreter(Interpreter):
+    """Runs constructors of torch's modules."""
 
     is_live = False
 
-    def __init__(self, any_class: bool, usual: Mapping[str, type[Any]]) -> None:
-        super().__init__(any_class, usual)
-        self.packages, self.models = ("transformers", "torch"), {**MODELS, **OWN_MODELS}
+    def __init__(self, *of: Any) -> None:
+        super().__init__(*of)
+        self.models = {**MODELS, **MODULE_MODELS}
+        self.named = {"weight_norm": containers.weight_norm}
+        """Functions of a name, of which there are several."""
+        self.skipped: tuple[str, ...] = SKIPPED_MODULES
+        """The starts of the modules whose functions change no shape."""
+        self.pins: dict[Value, Reason] = {}
+        """Conditions that a trace assumes, which are refused."""
         self.walked: dict[int, Value] = {}
         """What each of the loops that are running goes through, if it is layers or tensors."""
 
@@ -127,12 +115,6 @@ class ModelInterpreter(PartInterpreter):
         found = owner.own.get(name, MISSING)
         if present(found) is True:
             return found
-        if isinstance(owner, AutoModule) and not is_skipped(name):
-            if name in ("get_input_embeddings", "get_output_embeddings"):
-                return term("opaque", "module")
-            if name != "forward" and callable(getattr(PreTrainedModel, name, callable)):
-                raise Unknown(f"{name} of a model of any class")
-            return term("opaque", name)
         if name == "__class__":
             return owner.kind
         if name in ("dtype", "device"):
@@ -158,9 +140,6 @@ class ModelInterpreter(PartInterpreter):
             elif name == "data" and isinstance(value, Tensor):
                 self.touch(owner)
                 owner.shape = choose(self.since(owner.birth), value.shape, owner.shape)
-        elif isinstance(owner, AutoModule):
-            if not isinstance(value, Instance) or value.origin is not owner.config.origin:
-                raise Unknown(f"a change of {name} of a model of any class")
         elif isinstance(owner, Module):
             if isinstance(name, Term):
                 self.add_items(owner.named, (term("entry", name, value),))
@@ -187,19 +166,12 @@ class ModelInterpreter(PartInterpreter):
         items = holder.items if isinstance(holder, List) else holder
         if is_op(items, "opaque"):
             return List(self.path, items) if isinstance(index, slice) else items
-        if isinstance(holder, Layers):
-            origin = term("layer of", holder.of.origin, self.frozen(index))
-            return self.parts.setdefault(origin, Instance((), holder.of.kind, origin))
         if isinstance(holder, Module):
             if issubclass(holder.kind, DICTS) and isinstance(index, str):
                 return self.require(holder.own.get(index, MISSING), index)
             if isinstance(index, slice) or not issubclass(holder.kind, LISTS):
                 raise Unknown("an item of a module")
             return self.subscript_of(holder.layers, index)
-        if type(holder).__name__ == "ClassInstantier":
-            return self.activation(holder, index)
-        if isinstance(index, Term) and is_rope(index):
-            return term("opaque", "rope")
         if isinstance(holder, List) and not isinstance(index, slice) and isinstance(items, Term):
             return self.element(items, index)
         if isinstance(holder, List) and isinstance(index, slice) and mentions_module(items):
@@ -281,23 +253,6 @@ class ModelInterpreter(PartInterpreter):
             self.write(of, key, value)
         return None
 
-    def activation(self, table: Any, index: Value) -> Value:
-        """Return the module of an activation: most have no parameters."""
-        if not isinstance(index, Term):
-            return self.built(self.native(table.__getitem__, index))
-        plain: list[str] = []
-        found: Value = MISSING
-        for key in table:
-            made = table[key]
-            if any(True for _ in made.parameters()):
-                found = choose(self.compared(ast.Eq(), index, key), self.built(made), found)
-            else:
-                plain.append(key)
-        is_plain = self.known(term("in", index, term("list", *plain)))
-        return self.require(
-            choose(is_plain, Module(self.path, nn.Identity), found), "an activation"
-        )
-
     def built(self, module: nn.Module) -> Module:
         """Return a module that exists already, with what it says of itself."""
         made = Module(self.path, type(module))
@@ -317,17 +272,17 @@ class ModelInterpreter(PartInterpreter):
             return self.frozen(value.layers)
         if is_op(value, "entry"):
             return value
-        if isinstance(value, Module | Tensor | Layers) or inspect.isclass(value) or callable(value):
+        if isinstance(value, Module | Tensor) or inspect.isclass(value) or callable(value):
             return value
-        if isinstance(value, Instance) and value.origin in self.parts and not value.own:
-            return value.origin
         return super().frozen(value)
 
     def held(self, value: Value) -> Value:
         return leaves(
             value,
             lambda one: (
-                one if isinstance(one, Module | Tensor) else super(ModelInterpreter, self).held(one)
+                one
+                if isinstance(one, Module | Tensor)
+                else super(ModuleInterpreter, self).held(one)
             ),
         )
 
@@ -551,8 +506,6 @@ class ModelInterpreter(PartInterpreter):
             function = function.__wrapped__
         if inspect.isclass(function) and issubclass(function, nn.Module):
             return self.make(function, args, named)
-        if isinstance(function, Term) and is_rope(function):
-            return rope_of(self)
         if is_op(function, "opaque"):
             # What an object makes that is not understood may be a module.
             return term("opaque", "module") if function.args[0] == "object" else function
@@ -560,24 +513,22 @@ class ModelInterpreter(PartInterpreter):
             raise Raised(f"a call of {function!r:.60}")
         name = getattr(function, "__name__", "")
         module = getattr(function, "__module__", "") or ""
-        if inspect.isroutine(function) and name in NAMED:
-            return NAMED[name](self, function, args, named)
+        if inspect.isroutine(function) and name in self.named:
+            return self.named[name](self, function, args, named)
         if inspect.isfunction(function) or inspect.isbuiltin(function):
-            skipped = module in SKIPPED_MODULES or module.startswith("transformers.generation.")
+            skipped = module.startswith(self.skipped)
             if is_skipped(name) or skipped:
                 return args[0] if args and (skipped or name in RETURNING) else None
             if name.startswith("is_") and name.endswith("_available"):
                 return self.native(function, *args)
             if function.__qualname__.startswith("_ntuple.<locals>"):
                 return self.repeated(args[0], inspect.getclosurevars(function).nonlocals["n"])
-        if is_plain_class(function) or is_plain_class(getattr(function, "__self__", None)):
-            return self.plain_object(function, args, named)
+        return self.call_known(function, args, named)
+
+    def call_known(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
+        """Call a function that is not left out."""
         if is_torch(function):
             return tensors.torch_function(self, function, args, named)
-        if module.partition(".")[0] in FOREIGN:
-            if inspect.isfunction(function):
-                return self.foreign(function, args, named)
-            return self.native(function, *args)
         return super().call(function, args, named)
 
     def call_method(self, owner: Value, name: str, args: Sequence[Value], named: Dict) -> Value:
@@ -586,54 +537,6 @@ class ModelInterpreter(PartInterpreter):
         if isinstance(owner, Tensor):
             return tensors.tensor_method(self, owner, name, args, named)
         return super().call_method(owner, name, args, named)
-
-    def foreign(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
-        """Return the model that another library makes of values that are known one by one."""
-        given = {**dict(enumerate(args)), **named.own}
-        if named.base is not None:
-            given |= self.one_of(self.frozen(Dict(self.path, named.base)))
-        for key, one in given.items():
-            if unknown(one):
-                given[key] = self.one_of(self.frozen(one))
-        known = [given.pop(number) for number in range(len(args))]
-        try:
-            with torch.device("meta"):
-                network = function(*known, **given)
-        except Exception as error:  # A library may raise anything.
-            raise Unknown(f"{function.__module__} makes no network: {error!r:.80}") from error
-        return self.built(network)
-
-    def one_of(self, value: Value) -> Value:
-        """Return which of a few values an unknown one has here: the default's, or a usual one."""
-        usual = at_default(self.kind, value)
-        is_usual = term("==", value, self.frozen(usual))
-        others = USUAL.get(type(usual), ())
-        is_one = {one: term("==", value, one) for one in others if one != usual}
-        is_other = functools.reduce(both, map(negate, is_one.values()), negate(is_usual))
-        self.pins[is_other] = Unknown("another network")
-        for one, condition in is_one.items():
-            if self.known(condition) is True:
-                return one
-            if self.known(condition) is not False:
-                raise Fork(condition)
-        return usual
-
-    def plain_object(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
-        """Return an object that holds no modules, or nothing known where it is not understood."""
-        self.journal.append({})
-        try:
-            if not inspect.isclass(function):
-                return super().call(function, args, named)
-            made = Module(self.path, function)
-            if function.__init__ is not object.__init__:
-                super().call(function.__init__, [made, *args], named)
-        except Unknown:
-            for holder, state in self.journal[-1].values():
-                vars(holder).update(state)
-            return term("opaque", "object")
-        finally:
-            self.journal.pop()
-        return made
 
     def call_other(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         name = getattr(function, "__name__", "")
@@ -689,36 +592,8 @@ class ModelInterpreter(PartInterpreter):
             return Copier(self).of(value)
         return MODELS[copy.copy](self, value)
 
-    def from_config(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
-        given = args[0] if args else self.lookup(named, "config")
-        more = {k: v for k, v in named.own.items() if k not in LOADING}
-        return self.each(given, lambda one: self.made_by(function.__self__, one, more))
-
-    def made_by(self, auto: Any, config: Value, more: dict[str, Value]) -> Value:
-        if not issubclass(auto, _BaseAutoModelClass):
-            return self.make(auto, [config], Dict(self.path, None, more))
-        if isinstance(config, Instance) and config.kind is None and not config.own and not more:
-            return AutoModule(self.path, auto, config, self.depth)
-        if not isinstance(config, Instance) or config.kind is None:
-            raise Unknown(f"{auto.__name__} of a part that changes")
-        try:
-            kind = auto._model_mapping[config.kind]
-        except KeyError:
-            raise Raised(f"{auto.__name__} has no {config.kind.__name__}") from None
-        kind = kind[0] if isinstance(kind, tuple) else kind
-        return self.make(kind, [config], Dict(self.path, None, more))
-
     def make(self, kind: Any, args: Sequence[Value], named: Dict) -> Value:
-        try:
-            return self.made(kind, args, named)
-        except Fork as fork:
-            again = functools.partial(self.make, kind, args, named)
-            return self.both_sides(fork.args[0], again, again)
-
-    def made(self, kind: Any, args: Sequence[Value], named: Dict) -> Module:
         made = Module(self.path, kind)
-        if kind.__module__ == "transformers.activations" and not unknown(args):
-            return self.built(self.native(kind, *args))
         self.call(kind.__init__, [made, *args], named)
         return made
 
@@ -732,27 +607,7 @@ class ModelInterpreter(PartInterpreter):
 # Functions that are not run as they are written
 
 
-def rope_of(run: ModelInterpreter, *_: Any) -> Value:
-    """Return frequencies of rotary positions, and their scale."""
-    return Tensor(run, None), term("opaque", "scale")
-
-
-NAMED: dict[str, Callable[..., Value]] = {
-    "__strict_setattr__": lambda run, _, args, named: run.set_attribute(*args),
-    "_from_config": ModelInterpreter.from_config,
-    "compute_default_rope_parameters": rope_of,
-    "from_config": ModelInterpreter.from_config,
-    "replace_batch_norm": containers.freeze_norms,
-    "weight_norm": containers.weight_norm,
-}
-"""Functions of a name, of which there are several."""
-
-
-def set_config(run: ModelInterpreter, owner: Module, config: Value, **_: Value) -> None:
-    run.write(owner, "config", config)
-
-
-def zipped(run: ModelInterpreter, *values: Value, strict: bool = False) -> Value:
+def zipped(run: ModuleInterpreter, *values: Value, strict: bool = False) -> Value:
     if strict:
         lengths = [run.each(one, run.length) for one in values]
         for one in lengths[1:]:
@@ -761,31 +616,29 @@ def zipped(run: ModelInterpreter, *values: Value, strict: bool = False) -> Value
     return MODELS[zip](run, *values)
 
 
-def get_attr(run: ModelInterpreter, owner: Value, name: Value, *default: Value) -> Value:
+def get_attr(run: ModuleInterpreter, owner: Value, name: Value, *default: Value) -> Value:
     if isinstance(name, Term) and inspect.ismodule(owner):
         return term("opaque", "attribute")
     return MODELS[getattr](run, owner, name, *default)
 
 
-def set_attr(run: ModelInterpreter, owner: Value, name: Value, value: Value) -> None:
+def set_attr(run: ModuleInterpreter, owner: Value, name: Value, value: Value) -> None:
     run.each(owner, lambda one: run.set_attribute(one, name, value))
 
 
-def signature(run: ModelInterpreter, one: Value) -> Value:
+def signature(run: ModuleInterpreter, one: Value) -> Value:
     return run.native(inspect.signature, one.function) if isinstance(one, Method) else one
 
 
-def is_callable(run: ModelInterpreter, one: Value) -> bool:
+def is_callable(run: ModuleInterpreter, one: Value) -> bool:
     if isinstance(one, Term):
         raise Unknown(f"whether {one!r:.60} can be called")
     return isinstance(one, Module) or (not isinstance(one, Tensor) and callable(one))
 
 
-OWN_MODELS: dict[Any, Callable[..., Value]] = {
+MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     **{kind.__init__: containers.fill for kind in (*LISTS, *DICTS)},
     nn.Module.__init__: lambda run, *_, **__: None,
-    PreTrainedModel.__init__: set_config,
-    PreTrainedModel.post_init: containers.post_init,
     callable: is_callable,
     collections.OrderedDict: MODELS[dict],
     copy.copy: lambda run, value: run.each(value, run.copied_object),
@@ -809,12 +662,6 @@ def read_after(frame: Frame, target: ast.expr, body: Sequence[ast.stmt]) -> set[
     return names & assigned(target, *body)
 
 
-def is_rope(value: Term) -> bool:
-    return mentions(
-        value, lambda one: one.op == "rope" or (one.op == "opaque" and one.args[:1] == ("rope",))
-    )
-
-
 def is_native(function: Any) -> bool:
     """Return whether a function is a method of torch's base class or of its containers."""
     module = getattr(function, "__module__", "") or ""
@@ -829,13 +676,6 @@ def is_of_loop(value: Value) -> bool:
 def is_python(value: Value) -> bool:
     """Return whether a term has an argument that only Python has, such as a class."""
     return any(inspect.isclass(one) or inspect.isfunction(one) for one in value.args)
-
-
-def is_plain_class(kind: Any) -> bool:
-    """Return whether a class of transformers is neither a module nor a configuration."""
-    ours = inspect.isclass(kind) and kind.__module__.startswith("transformers.")
-    other = nn.Module | PreTrainedConfig | Exception | _BaseAutoModelClass
-    return ours and not issubclass(kind, other) and not hasattr(kind, "__members__")
 
 
 def is_torch(function: Any) -> bool:

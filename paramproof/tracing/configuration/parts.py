@@ -8,16 +8,14 @@ so are its fields. Other fields have their declared types.
 from __future__ import annotations
 
 import ast
-import collections.abc
 import inspect
-import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from transformers.configuration_utils import PreTrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from paramproof.tracing.configuration.paths import Dict, Instance, Reason
+from paramproof.tracing.configuration.paths import Dict, Instance
 from paramproof.tracing.configuration.program import ClassInterpreter, written
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -31,8 +29,6 @@ from paramproof.tracing.configuration.terms import (
     term,
 )
 from paramproof.tracing.configuration.values import Method, fields_of
-
-SCALARS = {"int": int, "float": float, "str": str, "bool": bool}
 
 
 class Layers:
@@ -53,10 +49,6 @@ class PartInterpreter(ClassInterpreter):
         self.of_any: set[Term] = set()
         """The parts that may be of any class."""
         self.parts: dict[Term, Value] = {}
-        self.pins: dict[Value, Reason] = {}
-        """Conditions under which a part is not of the class that it was traced with."""
-        self.declared: dict[Term, Term] = {}
-        """The declared types of fields."""
 
     def configuration(self, kind: Any) -> Instance:
         self.kind = kind
@@ -139,10 +131,6 @@ class PartInterpreter(ClassInterpreter):
             return CONFIG_MAPPING[model_type]
         return type(getattr(kind(), name))
 
-    def kinds_of(self, value: Value) -> set[str]:
-        """Return the kinds of values that the declared type of a field allows, if it is known."""
-        return json_kinds(self.declared[value]) if value in self.declared else set()
-
     def exists(self, value: Value) -> Value:
         """Return whether there is a part, inside of parts that some configurations do not have."""
         if not isinstance(value, Term):
@@ -153,37 +141,3 @@ class PartInterpreter(ClassInterpreter):
         if value.op == "field" and value not in self.declared:
             found = both(found, term("has field", *value.args))
         return found
-
-    def is_none_of(self, value: Value, kinds: Sequence[Any]) -> bool:
-        is_declared = isinstance(value, Term) and value in self.declared
-        return is_declared and self.kinds_of(value).isdisjoint(
-            JSON_KINDS.get(one, "other") for one in kinds
-        )
-
-    def kind_of(self, value: Value) -> Any:
-        if isinstance(value, Term) and value in self.declared:
-            found = SCALARS.get(self.declared[value].op)
-            if found is not None:
-                return found
-        return super().kind_of(value)
-
-
-JSON_KINDS: Mapping[Any, str] = {
-    **{one: one.__name__ for one in (list, dict, int, float, str, bool)},
-    **dict.fromkeys((tuple, collections.abc.Iterable, collections.abc.Sequence), "list"),
-    **dict.fromkeys((numbers.Integral, numbers.Number), "int"),
-}
-
-
-def json_kinds(declared: Term) -> set[str]:
-    """Return the kinds of values that a declared type has."""
-    op, args = declared.op, declared.args
-    if op == "union":
-        return set().union(*map(json_kinds, args))
-    if op in ("int", "float", "str", "bool", "dict"):
-        return {op}
-    if op in ("list", "tuple", "sequence"):
-        return {"list"}
-    if op == "null":
-        return set()
-    return {"list", "dict", "int", "float", "str", "bool", "other"}

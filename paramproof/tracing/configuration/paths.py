@@ -241,7 +241,11 @@ def source_of(code: types.CodeType) -> ast.FunctionDef:
 
 
 def of_lambda(code, found):
-    spots = [one for one in code.co_positions() if None not in one and one[0] != one[1] or one[2] != one[3]]
+    spots = [
+        one
+        for one in code.co_positions()
+        if None not in one and one[0] != one[1] or one[2] != one[3]
+    ]
     spots = [one for one in spots if None not in one]
     first = min((a, c) for a, b, c, d in spots)
     last = max((b, d) for a, b, c, d in spots)

@@ -32,7 +32,7 @@ from paramproof.tracing.configuration.terms import (
 from paramproof.tracing.configuration.values import Method, concrete, unknown
 
 if TYPE_CHECKING:
-    from paramproof.tracing.configuration.modules import ModelInterpreter
+    from paramproof.tracing.configuration.modules import ModuleInterpreter
 
 SIZED = frozenset({"empty", "zeros", "ones", "randn", "rand", "empty_strided"})
 """Functions that take the shape of what they make."""
@@ -46,7 +46,7 @@ class Tensor(Heap):
     """A tensor, made inside of ``depth`` loops."""
 
     def __init__(
-        self, run: ModelInterpreter, shape: Value, role: str = "", trains: Value = False
+        self, run: ModuleInterpreter, shape: Value, role: str = "", trains: Value = False
     ) -> None:
         super().__init__(run.path)
         self.shape, self.role = shape, role
@@ -54,7 +54,7 @@ class Tensor(Heap):
         self.own["requires_grad"] = trains
 
 
-def sizes(run: ModelInterpreter, args: Sequence[Value]) -> Value:
+def sizes(run: ModuleInterpreter, args: Sequence[Value]) -> Value:
     """Return the shape that a function of torch is given: as one list, or as its arguments."""
     if len(args) != 1:
         return tuple(args)
@@ -62,7 +62,7 @@ def sizes(run: ModelInterpreter, args: Sequence[Value]) -> Value:
     return run.frozen(args[0]) if items is None else tuple(items)
 
 
-def is_list(run: ModelInterpreter, value: Value) -> bool:
+def is_list(run: ModuleInterpreter, value: Value) -> bool:
     value = run.settle(value)
     if isinstance(value, Term) and value.op == "if":
         kinds = {is_list(run, one) for one in value.args[1:]}
@@ -73,7 +73,7 @@ def is_list(run: ModelInterpreter, value: Value) -> bool:
     return kind is not None and issubclass(kind, list | tuple)
 
 
-def shape_of(run: ModelInterpreter, value: Value) -> Value:
+def shape_of(run: ModuleInterpreter, value: Value) -> Value:
     """Return the shape of a tensor that is made of numbers and lists of them."""
     if isinstance(value, Tensor):
         return value.shape
@@ -106,7 +106,7 @@ def is_number(value: Value) -> bool:
 
 
 def torch_function(  # noqa: C901 - a case for each kind of function
-    run: ModelInterpreter, function: Any, args: Sequence[Value], named: Dict
+    run: ModuleInterpreter, function: Any, args: Sequence[Value], named: Dict
 ) -> Value:
     """Return what a function of torch or numpy makes."""
     name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "") or ""
@@ -147,7 +147,7 @@ def torch_function(  # noqa: C901 - a case for each kind of function
     return applied(run, getattr(torch, name, None) if is_same else None, args, named)
 
 
-def concatenated(run: ModelInterpreter, parts: list[Value] | None, dim: Value) -> Value:
+def concatenated(run: ModuleInterpreter, parts: list[Value] | None, dim: Value) -> Value:
     shapes = [one.shape for one in parts or () if isinstance(one, Tensor)]
     if not shapes or len(shapes) < len(parts or ()):
         return None
@@ -158,14 +158,14 @@ def concatenated(run: ModelInterpreter, parts: list[Value] | None, dim: Value) -
     return (*shapes[0][:at], size, *shapes[0][at + 1 :])
 
 
-def stored(run: ModelInterpreter, role: str, data: Value, trains: Value) -> Value:
+def stored(run: ModuleInterpreter, role: str, data: Value, trains: Value) -> Value:
     if data is not None and not isinstance(data, Tensor):
         raise Unknown(f"a parameter of {data!r:.60}")
     shape = (0,) if data is None else data.shape
     return Tensor(run, shape, role, run.truth(trains))
 
 
-def tensor_attribute(run: ModelInterpreter, owner: Tensor, name: str) -> Value:
+def tensor_attribute(run: ModuleInterpreter, owner: Tensor, name: str) -> Value:
     match name:
         case "shape" if isinstance(owner.shape, tuple):
             return owner.shape
@@ -179,7 +179,7 @@ def tensor_attribute(run: ModelInterpreter, owner: Tensor, name: str) -> Value:
 
 
 def tensor_method(
-    run: ModelInterpreter, owner: Tensor, name: str, args: Sequence[Value], named: Dict
+    run: ModuleInterpreter, owner: Tensor, name: str, args: Sequence[Value], named: Dict
 ) -> Value:
     match name:
         case "requires_grad_":
@@ -197,7 +197,7 @@ def tensor_method(
     return applied(run, getattr(torch.Tensor, name), [owner, *args], named)
 
 
-def reshaped(run: ModelInterpreter, shape: Value, wanted: Value) -> Value:
+def reshaped(run: ModuleInterpreter, shape: Value, wanted: Value) -> Value:
     if not isinstance(wanted, tuple) or -1 not in wanted:
         return wanted
     if not isinstance(shape, tuple):
@@ -211,7 +211,7 @@ def reshaped(run: ModelInterpreter, shape: Value, wanted: Value) -> Value:
 # Functions of torch
 
 
-def applied(run: ModelInterpreter, function: Any, args: Sequence[Value], named: Dict) -> Value:
+def applied(run: ModuleInterpreter, function: Any, args: Sequence[Value], named: Dict) -> Value:
     """Return what a function of torch makes, whose shape may be unknown."""
     left = {key: one for key, one in named.own.items() if key not in ("device", "dtype", "out")}
     name = getattr(function, "__name__", "")
@@ -246,7 +246,7 @@ def standing(value: Value) -> Any:
     return concrete(value)
 
 
-def result(run: ModelInterpreter, found: Any) -> Value:
+def result(run: ModuleInterpreter, found: Any) -> Value:
     if isinstance(found, torch.Tensor):
         return Tensor(run, tuple(found.shape))
     if isinstance(found, list | tuple):
@@ -260,7 +260,7 @@ def result(run: ModelInterpreter, found: Any) -> Value:
 Shape = tuple[Value, ...] | None
 
 
-def broadcast(run: ModelInterpreter, *values: Value, **named: Value) -> Shape:
+def broadcast(run: ModuleInterpreter, *values: Value, **named: Value) -> Shape:
     """Return the shape of arithmetic on tensors and numbers: an axis of one item is repeated."""
 
     def size(one: Value, other: Value) -> Value:
@@ -278,7 +278,7 @@ def broadcast(run: ModelInterpreter, *values: Value, **named: Value) -> Shape:
     return found
 
 
-def arange(run: ModelInterpreter, start: Value, end: Value = None, step: Value = 1) -> Shape:
+def arange(run: ModuleInterpreter, start: Value, end: Value = None, step: Value = 1) -> Shape:
     start, end = (0, start) if end is None else (start, end)
     if type(step) is not int or step < 1 or float in map(run.kind_of, (start, end)):
         return None
@@ -287,13 +287,13 @@ def arange(run: ModelInterpreter, start: Value, end: Value = None, step: Value =
     return (size if step == 1 else run.binary(ast.FloorDiv(), up, step),)
 
 
-def expanded(run: ModelInterpreter, one: Tensor, *given: Value) -> Shape:
+def expanded(run: ModuleInterpreter, one: Tensor, *given: Value) -> Shape:
     wanted = sizes(run, given)
     old = (-1,) * (len(wanted) - len(one.shape)) + one.shape
     return tuple(was if new == -1 else new for was, new in zip(old, wanted, strict=True))
 
 
-def of_item(run: ModelInterpreter, one: Tensor, index: Value) -> Shape:
+def of_item(run: ModuleInterpreter, one: Tensor, index: Value) -> Shape:
     given = index if isinstance(index, tuple) else (index,)
     axes = len(one.shape) - sum(at is not None and at is not Ellipsis for at in given)
     found: list[Value] = []
@@ -312,12 +312,12 @@ def of_item(run: ModelInterpreter, one: Tensor, index: Value) -> Shape:
     return tuple(found)
 
 
-def unsqueezed(run: ModelInterpreter, one: Tensor, dim: int) -> Shape:
+def unsqueezed(run: ModuleInterpreter, one: Tensor, dim: int) -> Shape:
     at = dim % (len(one.shape) + 1)
     return (*one.shape[:at], 1, *one.shape[at:])
 
 
-def stacked(run: ModelInterpreter, given: Value, dim: int = 0) -> Shape:
+def stacked(run: ModuleInterpreter, given: Value, dim: int = 0) -> Shape:
     parts = run.items(given) or []
     shape = broadcast(run, *parts)
     if shape is None:
@@ -326,13 +326,13 @@ def stacked(run: ModelInterpreter, given: Value, dim: int = 0) -> Shape:
     return (*shape[:at], len(parts), *shape[at:])
 
 
-def flattened(run: ModelInterpreter, one: Tensor, start_dim: int = 0, end_dim: int = -1) -> Shape:
+def flattened(run: ModuleInterpreter, one: Tensor, start_dim: int = 0, end_dim: int = -1) -> Shape:
     start, end = (dim % len(one.shape) for dim in (start_dim, end_dim))
     whole = reduce(partial(run.binary, ast.Mult()), one.shape[start : end + 1])
     return (*one.shape[:start], whole, *one.shape[end + 1 :])
 
 
-def reduced(run: ModelInterpreter, one: Tensor, dim: int | None = None) -> Shape:
+def reduced(run: ModuleInterpreter, one: Tensor, dim: int | None = None) -> Shape:
     left = [] if dim is None else [*one.shape]
     if dim is not None:
         left.pop(dim)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import collections.abc
 import dataclasses
+import numbers
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -102,6 +104,8 @@ class Values(Paths):
         self.embedded: set[Term] = set()
         """Unknown values that stand inside of terms, where a later change would be lost."""
         self.origins: dict[Term, int] = {}
+        self.declared: dict[Term, Term] = {}
+        """The declared types of unknown values."""
 
     def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
         raise NotImplementedError
@@ -110,9 +114,16 @@ class Values(Paths):
         """Return whether a part of an unknown class is an instance of one of some classes."""
         return False
 
+    def kinds_of(self, value: Value) -> set[str]:
+        """Return the kinds of values that the declared type of a field allows, if it is known."""
+        return json_kinds(self.declared[value]) if value in self.declared else set()
+
     def is_none_of(self, value: Value, kinds: Sequence[Any]) -> bool:
         """Return whether the declared type of a value keeps it from being of some types."""
-        return False
+        is_declared = isinstance(value, Term) and value in self.declared
+        return is_declared and self.kinds_of(value).isdisjoint(
+            JSON_KINDS.get(one, "other") for one in kinds
+        )
 
     # Objects
 
@@ -212,6 +223,8 @@ class Values(Paths):
             return object if isinstance(value, Instance) else dict
         if not isinstance(value, Term):
             return type(value)
+        if value in self.declared and (scalar := SCALARS.get(self.declared[value].op)):
+            return scalar
         if is_truth(value):
             return bool
         kinds = [self.kind_of(one) for one in value.args[:2]]
@@ -402,3 +415,26 @@ class Values(Paths):
         if isinstance(value, Instance | None):
             raise Raised(f"the items of {value!r:.40}")
         return [*self.native(iter, value)]
+
+
+SCALARS: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
+
+JSON_KINDS: Mapping[Any, str] = {
+    **{one: one.__name__ for one in (list, dict, int, float, str, bool)},
+    **dict.fromkeys((tuple, collections.abc.Iterable, collections.abc.Sequence), "list"),
+    **dict.fromkeys((numbers.Integral, numbers.Number), "int"),
+}
+
+
+def json_kinds(declared: Term) -> set[str]:
+    """Return the kinds of values that a declared type has."""
+    op, args = declared.op, declared.args
+    if op == "union":
+        return set().union(*map(json_kinds, args))
+    if op in ("int", "float", "str", "bool", "dict"):
+        return {op}
+    if op in ("list", "tuple", "sequence"):
+        return {"list"}
+    if op == "null":
+        return set()
+    return {"list", "dict", "int", "float", "str", "bool", "other"}

@@ -28,8 +28,8 @@ from paramproof.catalogue.program import Part
 from paramproof.formulas.errors import similar_names
 from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
-from paramproof.tracing.configuration.blocks import trace_model
 from paramproof.tracing.configuration.installed import Installed
+from paramproof.tracing.configuration.models import trace_model
 from paramproof.tracing.configuration.reader_terms import lowered, model_term
 from paramproof.tracing.configuration.terms import Unknown, mentions, negate, term
 from paramproof.tracing.constructors import Constructor, require_sizes
