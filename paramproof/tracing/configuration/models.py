@@ -69,7 +69,6 @@ class ModelInterpreter(ModuleInterpreter, PartInterpreter):
             PreTrainedModel.post_init: containers.post_init,
         }
         self.named |= NAMED
-        self.skipped += ("transformers.initialization", "transformers.generation.")
 
     def attribute_of_module(self, owner: Module, name: str) -> Value:
         is_there = present(owner.own.get(name, MISSING)) is True
@@ -130,6 +129,10 @@ class ModelInterpreter(ModuleInterpreter, PartInterpreter):
         if isinstance(function, Term) and is_rope(function):
             return rope_of(self)
         return super().call(function, args, named)
+
+    def is_left_out(self, module: str) -> bool:
+        own = module == "transformers.initialization"
+        return own or module.startswith("transformers.generation.") or super().is_left_out(module)
 
     def call_known(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
         if is_plain_class(function) or is_plain_class(getattr(function, "__self__", None)):

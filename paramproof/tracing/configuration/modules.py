@@ -75,7 +75,6 @@ from paramproof.tracing.configuration.values import Closure, Method, Super, unkn
 CACHED = type(functools.lru_cache(lambda: None))
 
 SKIPPED_MODULES = ("torch.nn.init", "torch._C", "torch.compiler")
-"""Modules of torch whose functions fill or watch tensors."""
 
 
 class ModuleInterpreter(Interpreter):
@@ -88,8 +87,6 @@ class ModuleInterpreter(Interpreter):
         self.models = {**MODELS, **MODULE_MODELS}
         self.named = {"weight_norm": containers.weight_norm}
         """Functions of a name, of which there are several."""
-        self.skipped: tuple[str, ...] = SKIPPED_MODULES
-        """The starts of the modules whose functions change no shape."""
         self.pins: dict[Value, Reason] = {}
         """Conditions that a trace assumes, which are refused."""
         self.walked: dict[int, Value] = {}
@@ -516,7 +513,7 @@ class ModuleInterpreter(Interpreter):
         if inspect.isroutine(function) and name in self.named:
             return self.named[name](self, function, args, named)
         if inspect.isfunction(function) or inspect.isbuiltin(function):
-            skipped = module.startswith(self.skipped)
+            skipped = self.is_left_out(module)
             if is_skipped(name) or skipped:
                 return args[0] if args and (skipped or name in RETURNING) else None
             if name.startswith("is_") and name.endswith("_available"):
@@ -524,6 +521,10 @@ class ModuleInterpreter(Interpreter):
             if function.__qualname__.startswith("_ntuple.<locals>"):
                 return self.repeated(args[0], inspect.getclosurevars(function).nonlocals["n"])
         return self.call_known(function, args, named)
+
+    def is_left_out(self, module: str) -> bool:
+        """Return whether the functions of a module fill tensors or watch them, and no more."""
+        return module in SKIPPED_MODULES
 
     def call_known(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
         """Call a function that is not left out."""
