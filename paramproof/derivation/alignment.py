@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from paramproof.derivation.loops import LoopGuard, guards_with_both_answers, undecided_loop
 from paramproof.derivation.sampling import moving_together
 from paramproof.derivation.trace_runner import DerivationError, Progress, Trace, TraceRunner
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import expression, letter
-from paramproof.tracing.recorder import Caveat
+from paramproof.tracing.caveats import Caveat
 
 MAX_REJECTED = 40
 """Traces with other groups of tensors before the sizes that cause them are looked for."""
@@ -33,7 +32,6 @@ class TraceAligner:
         self.both: dict[LoopGuard, None] = {}
         self.first = runner.first()
         runner.loops = self.first.recorder.loop_lengths
-        self.look_apart()
 
     def traces(self, number: int) -> list[Trace]:
         """Return ``number`` traces that agree, the one at the constructor's own sizes first.
@@ -55,18 +53,6 @@ class TraceAligner:
         for question in self.both:
             self.caveats.pop(undecided_loop(question), None)
         return traces
-
-    def look_apart(self) -> None:
-        """Trace once at sizes that differ from the constants to which they were found equal.
-
-        If shapes are not traced, a constant that Keras compares with an input's length may be that
-        size itself. The value at other sizes shows it; otherwise no other size would be sampled.
-        """
-        asked = self.first.recorder.size_guards
-        equal = [one for one in asked if _is_a_number(one)]
-        if equal and any(key.axes is None for key in self.first.readings):
-            others = [one for one in asked if one not in equal]
-            self.another([*others, *(replace(one, holds=False) for one in equal)])
 
     def alike(self, number: int) -> list[Trace]:
         """Return up to ``number`` traces with the same groups of parameters as ``first``."""
@@ -159,9 +145,3 @@ class TraceAligner:
     def at(self, sizes: Mapping[str, int] | None) -> Trace | None:
         """Return the trace at these sizes, None if they are None or the constructor refuses."""
         return None if sizes is None else self.runner.trace_or_refusal(sizes)
-
-
-def _is_a_number(condition: Condition) -> bool:
-    """Return whether a guard says that a size equals a constant."""
-    sides = condition.left.constant, condition.right.constant
-    return condition.relation is Relation.EQUAL and condition.holds and sides != (None, None)

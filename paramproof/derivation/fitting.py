@@ -10,8 +10,14 @@ from itertools import combinations, combinations_with_replacement, permutations
 from operator import add, mul
 from typing import Any, TypeAlias
 
-from paramproof.formulas.expression import Expression, Number, expression, floor, letter
-from paramproof.tracing.recorder import has_loop_index
+from paramproof.formulas.expression import (
+    Expression,
+    Number,
+    ceiling,
+    expression,
+    floor,
+    letter,
+)
 
 
 def candidate_quotients(
@@ -43,8 +49,7 @@ def fit_length(
     """
     if len(set(lengths)) == 1:
         return expression(lengths[0])
-    usable = [one for one in made if not has_loop_index(one.letters)]
-    usable.sort(key=lambda one: (len(one.terms), len(one.letters), str(one)))
+    usable = sorted(made, key=lambda one: (len(one.terms), len(one.letters), str(one)))
     values = {one: column for one in usable if (column := _column(one, points)) is not None}
     wanted = list(lengths)
     for one, column in values.items():
@@ -62,6 +67,49 @@ def fit_length(
             return one * other
         if left[0] + right[0] == wanted[0] and [*map(add, left, right)] == wanted:
             return one + other
+    return None
+
+
+DIVIDED_BY = (2, 3, 4, 8, 16, 32, 64, 128, 256)
+"""The numbers by which a length may divide a size, and round the quotient down or up."""
+
+MAX_FACTOR = 4
+"""The largest factor of a term in a sum of two."""
+
+
+def fit_any_length(
+    lengths: Sequence[int], points: Sequence[Mapping[str, int]]
+) -> Expression | None:
+    """Return an expression in sizes with the values ``lengths``, where none was computed before.
+
+    Candidates are the simple ones first; then with quotients of two sizes, with products of two,
+    and with quotients by a number; then sums of multiples.
+    """
+    letters = [letter(name) for name in sorted(points[0])]
+    quotients = candidate_quotients(points, letters)
+    products = [one * other for one, other in combinations_with_replacement(letters, 2)]
+    parts = [divide(one, n) for one in letters for n in DIVIDED_BY for divide in (floor, ceiling)]
+    for more in ((), quotients, (*products, *parts)):
+        found = fit_length(lengths, points, [*letters, *more])
+        if found is not None:
+            return found
+    return _fit_sum(lengths, points, [*letters, *products, *quotients])
+
+
+def _fit_sum(
+    lengths: Sequence[int], points: Sequence[Mapping[str, int]], terms: Iterable[Expression]
+) -> Expression | None:
+    """Return a sum of small multiples of two terms with these values, None if there is none."""
+    values = {one: column for one in terms if (column := _column(one, points)) is not None}
+    known = {tuple(column): one for one, column in reversed(values.items())}
+    for one, column in values.items():
+        for factor in range(1, MAX_FACTOR + 1):
+            rest = [n - factor * value for n, value in zip(lengths, column, strict=True)]
+            for divisor in range(1, MAX_FACTOR + 1):
+                if not any(number % divisor for number in rest):
+                    other = known.get(tuple(number // divisor for number in rest))
+                    if other is not None:
+                        return factor * one + divisor * other
     return None
 
 

@@ -23,7 +23,7 @@ from paramproof.tracing.configuration.terms import Unknown
 from paramproof.tracing.constructors import Constructor
 
 
-class NotFollowed(ValueError):
+class NotFollowedError(ValueError):
     """Why the formula of a function was not read from its code, with lines."""
 
 
@@ -38,7 +38,7 @@ def follow(
         unclear = live.unclear
         symbols = symbolic(live.at_own_sizes(), constructor.name, lambda path: path, True)
     except (Unknown, Refused, NotSymbolic, *ERRORS) as error:
-        raise NotFollowed(*(unclear or [str(error)])) from error
+        raise NotFollowedError(*(unclear or [str(error)])) from error
     return proved(constructor, symbols, seed, note, effort, naming)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from paramproof.derivation.generalization import GeneralTensors, Trial, run_trial, tensor_count
+from paramproof.derivation.general_tensors import GeneralTensors, Trial, run_trial, tensor_count
 from paramproof.derivation.guard_set import GuardSet, NestedGuard, NestedGuardQueue, negated
-from paramproof.derivation.trace_runner import Progress, TraceRunner
+from paramproof.derivation.runner import Progress, Runner
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
 from paramproof.formulas.expression import expression
 
@@ -26,13 +26,21 @@ MAX_TENSORS = 5000
 class GuardProber:
     """Violates one guard at a time, and marks guards without consequence as irrelevant.
 
-    ``alike`` are sizes at which a model matched the formula although a guard was violated.
+    ``assumed`` are guards that nobody recorded: a model that matches although it violates one
+    shows that it does not matter. ``alike`` are sizes at which a model matched the formula.
     """
 
-    def __init__(self, runner: TraceRunner, conditions: GuardSet, tensors: GeneralTensors) -> None:
+    def __init__(
+        self,
+        runner: Runner,
+        conditions: GuardSet,
+        tensors: GeneralTensors,
+        assumed: frozenset[Condition] = frozenset(),
+    ) -> None:
         self.runner = runner
         self.conditions = conditions
         self.tensors = tensors
+        self.assumed = assumed
         self.alike: list[Mapping[str, int]] = []
         self.beyond = NestedGuardQueue(conditions)
         self.left = MAX_NESTED_PROBES
@@ -51,12 +59,19 @@ class GuardProber:
             if known.follows(condition) or any(one.implies(condition) for one in others):
                 del known.guards[condition]
                 continue
+            if condition in self.assumed and self.is_violated_alike(condition):
+                known.release(condition)
+                continue
             if outcome := self.outcome(condition):
                 known.consequences[condition] = outcome
             else:
                 known.release(condition)
             note(f"{len(known.consequences)} conditions kept")
         self.sort_beyond()
+
+    def is_violated_alike(self, condition: Condition) -> bool:
+        """Return whether a model matched although it violates a guard."""
+        return any(not condition.is_met(sizes) for sizes in self.alike)
 
     def sort_beyond(self) -> None:
         """Probe guards that occur only if another guard is violated, and those inside them.
@@ -94,7 +109,8 @@ class GuardProber:
                 return Consequence(Outcome.NOT_TRIED)
         if met and farther and (sizes := self.runner.draw([*self.besides(condition), farther])):
             return self.trial(sizes).consequence
-        return None if met else Consequence(Outcome.NOT_TRIED)
+        # If an assumed relation cannot be violated, other conditions imply it.
+        return None if met or condition in self.assumed else Consequence(Outcome.NOT_TRIED)
 
     def trial(self, sizes: Mapping[str, int]) -> Trial:
         """Compare a model at these sizes with the formula; remember the sizes if it matches."""
@@ -140,14 +156,12 @@ class GuardProber:
     def look_beyond(self, sizes: Mapping[str, int]) -> bool:
         """Trace at sizes that violate a guard, and queue the guards that are new.
 
-        Return whether it could be traced, as it was built. Programs state the guards on both sides.
+        Return whether it could be traced, as it was built.
         """
-        if self.runner.reads_programs:
-            return True
-        trace = self.runner.trace_or_refusal(sizes)
-        if trace is not None:
-            self.beyond.add(self.runner.guards_of(trace), sizes)
-        return trace is not None
+        found = self.runner.guards_at(sizes)
+        if found is not None:
+            self.beyond.add(found, sizes)
+        return found is not None
 
 
 def _beyond_bound(condition: Condition) -> Condition | None:

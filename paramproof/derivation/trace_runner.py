@@ -8,42 +8,43 @@ the same line for a model of width 35.
 from __future__ import annotations
 
 import sys
-import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count, islice
+from itertools import count
 from os.path import basename
-from random import Random
 from traceback import walk_tb
 from typing import NamedTuple, cast
 
 from paramproof.builders.registry import layer_packages
 from paramproof.derivation.fitting import fit_length
 from paramproof.derivation.loops import LoopGuard, implied_guards
-from paramproof.derivation.sampling import sample_sizes
-from paramproof.formulas.architecture import Evidence
+from paramproof.derivation.runner import DerivationError, Place, Progress, Runner
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import Expression, Number, letter
 from paramproof.sources.reference import in_one_line
-from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.instrumented.code_swap import (
     forget_functions,
     patched_modules,
     run_instrumented,
 )
 from paramproof.tracing.internal_errors import raise_if_tracing_failed
-from paramproof.tracing.recorder import MODEL_FILES, Caveat, Recorder, caveat_text, recording
-from paramproof.tracing.symbolic.symint import NativeSymInt, SymInt, using_symint_class
+from paramproof.tracing.recorder import MODEL_FILES, Recorder, recording
+from paramproof.tracing.symbolic.symint import SymInt
 from paramproof.tracing.tensor_groups import (
     GroupKey,
-    Stored,
     TensorGroups,
-    count_stored,
     group_tensors,
 )
 
-Place = tuple[str, int]
+__all__ = [
+    "DerivationError",
+    "NotFollowedError",
+    "Progress",
+    "SpecializedConstants",
+    "Trace",
+    "TraceRunner",
+]
 
 
 class GuardConstant(NamedTuple):
@@ -129,21 +130,8 @@ def _sides(condition: Condition) -> tuple[Expression, Expression]:
     return condition.left, condition.right
 
 
-Progress = Callable[[str], None]
-"""A callback that receives a short message about the progress."""
-
-
-MAX_CAVEATS = 2
-"""Caveats in the message of a failure."""
-
-
-class DerivationError(ValueError):
-    """No formula was found, or validation failed."""
-
-    def because(self, caveats: Iterable[Caveat]) -> DerivationError:
-        """Return this error with the first caveats, which name the lines where sizes were lost."""
-        shown = [caveat_text(one) for one in islice(caveats, MAX_CAVEATS)]
-        return DerivationError("; ".join((str(self), *shown))) if shown else self
+class NotFollowedError(Exception):
+    """The code takes only Python's own ints, for example as a dtype."""
 
 
 @dataclass(slots=True)
@@ -165,63 +153,37 @@ class Trace:
 
 
 @dataclass(slots=True)
-class TraceRunner:
-    """Runs a constructor at sizes that it samples, and counts traces, models and time.
+class TraceRunner(Runner):
+    """Traces a constructor, too.
 
-    - ``fixed`` are the sizes that keep the constructor's own value.
-    - ``loops`` are the lengths of the loops that ran; sizes in them are sampled up to ``deepest``.
-    - ``constants`` recognizes sizes that had become plain numbers when they were compared.
-    - ``unfollowed`` is the reason if the model's code runs with Python's own ``int`` and ``range``.
+    ``constants`` recognizes sizes that had become plain numbers when they were compared.
     """
 
-    constructor: Constructor
-    random: Random
-    deepest: int
-    fixed: set[str] = field(default_factory=set)
-    loops: dict[Expression, None] = field(default_factory=dict)
     constants: SpecializedConstants = field(default_factory=SpecializedConstants)
-    unfollowed: str = ""
-    traced: int = 0
-    built: int = 0
-    started: float = field(default_factory=time.perf_counter)
-
-    @property
-    def name(self) -> str:
-        return self.constructor.name
-
-    @property
-    def sizes(self) -> Mapping[str, int]:
-        return self.constructor.sizes
 
     @property
     def reads_programs(self) -> bool:
-        """Whether the formula is read from programs, and nothing is traced."""
         return self.constructor.tracing is None
-
-    @property
-    def repeated(self) -> frozenset[str]:
-        return frozenset(name for loop in self.loops for name in loop.letters)
 
     def first(self) -> Trace:
         """Return a trace at the constructor's own sizes.
 
-        Some code accepts only Python's own ``int``, for example as a dtype. It is traced without
-        following sizes, and nothing is proved.
-
-        Raises ``DerivationError`` if the constructor does not build a model with parameters, and
-        ``InternalError`` if only the tracer fails.
+        Raises ``NotFollowedError`` if only the plain code builds a model, ``DerivationError`` if
+        that does not build a model with parameters either, and ``InternalError`` if only the
+        tracer fails.
         """
         forget_functions()
         try:
             trace = self._first()
         except Exception as error:  # A constructor may raise anything.
-            self.unfollowed = f"sizes were not followed: {in_one_line(error)}{_where(error)}"
+            raise_if_tracing_failed(error, lambda: self._build(self.sizes))
             try:
-                trace = self._first()
-            except Exception:  # Then it is judged by its untouched code.
-                raise_if_tracing_failed(error, lambda: self._build(self.sizes))
-                own = self._own(error)
-                raise DerivationError(f"{self.name} is not made: {in_one_line(own)}") from own
+                self._build(self.sizes)
+            except Exception as own:  # A constructor may raise anything.
+                said = f"{self.name} is not made: {in_one_line(own)}"
+                raise DerivationError(said) from own
+            why = f"sizes were not followed: {in_one_line(error)}{_where(error)}"
+            raise NotFollowedError(why) from error
         if not trace.readings:
             raise DerivationError(f"{self.name} has no parameters")
         return trace
@@ -235,25 +197,21 @@ class TraceRunner:
     def trace(self, sizes: Mapping[str, int]) -> Trace:
         """Build the model from symbolic ints, and record its tensors and guards."""
         self.traced += 1
-        if self.constructor.is_followed and not self.unfollowed:
-            traced: Trace = run_instrumented(
-                self.constructor.modules,
-                lambda: self._trace(sizes, SymInt),
-                lambda: self.constructor.make(dict(sizes)),
-            )
-            return traced
-        return self._trace(sizes, NativeSymInt)
+        traced: Trace = run_instrumented(
+            self.constructor.modules,
+            lambda: self._trace(sizes),
+            lambda: self.constructor.make(dict(sizes)),
+        )
+        return traced
 
-    def _trace(self, sizes: Mapping[str, int], kind: type[SymInt]) -> Trace:
+    def _trace(self, sizes: Mapping[str, int]) -> Trace:
         assert self.constructor.tracing is not None
         symbolic = {
-            name: value if name in self.fixed else kind(value, letter(name))
+            name: value if name in self.fixed else SymInt(value, letter(name))
             for name, value in sizes.items()
         }
-        modules = layer_packages() if kind is SymInt else self.constructor.modules
         with (
-            using_symint_class(kind),
-            patched_modules(() if self.unfollowed else modules),
+            patched_modules(layer_packages()),
             recording() as recorder,
             self.constructor.tracing() as tracing,
         ):
@@ -263,8 +221,6 @@ class TraceRunner:
                 self.constants.learn(sizes, _questions(recorder))
                 raise
             self.constants.learn(sizes, _questions(recorder))
-        if self.unfollowed:
-            recorder.caveats[self.unfollowed,] = None
         readings = group_tensors(self.constructor.read(model, tracing))
         asked = _questions(recorder)
         told = {}
@@ -297,40 +253,17 @@ class TraceRunner:
             found.setdefault(condition, set()).update(trace.guards[condition])
         return found
 
-    def build(self, sizes: Mapping[str, int]) -> dict[Stored, int]:
-        """Build the model from plain ints with the original code, and count its tensors."""
-        self.built += 1
-        return self._build(sizes)
+    def guards_at(self, sizes: Mapping[str, int]) -> Mapping[Condition, set[Place]] | None:
+        # Programs state the guards on both sides of each one.
+        if self.reads_programs:
+            return {}
+        trace = self.trace_or_refusal(sizes)
+        return None if trace is None else self.guards_of(trace)
 
-    def _build(self, sizes: Mapping[str, int]) -> dict[Stored, int]:
-        model = self.constructor.make({name: int(value) for name, value in sizes.items()})
-        return count_stored(self.constructor.read(model, None))
-
-    def draw(
-        self, inside: Iterable[Condition], fixed: Iterable[str] = (), deeper: int = 1
-    ) -> dict[str, int] | None:
-        """Return sizes that meet these conditions, None if none were found.
-
-        Sizes in ``fixed`` keep the constructor's own value, too. Loops may be ``deeper`` times as
-        long.
-        """
-        stay, deepest = self.fixed.union(fixed), self.deepest * deeper
-        return sample_sizes(
-            self.random, self.sizes, list(inside), self.repeated, frozenset(stay), deepest
-        )
-
-    def evidence(self, held: int) -> Evidence:
-        """Return the work done so far, with the number of held-out models that matched in a row."""
-        seconds = round(time.perf_counter() - self.started, 2)
-        return Evidence(self.traced, self.built, held, seconds, dict(self.constructor.versions))
-
-    def _own(self, error: Exception) -> Exception:
-        """Return the error that the original code raises at its own sizes, otherwise ``error``."""
-        try:
-            self.build(self.sizes)
-        except Exception as own:  # A constructor may raise anything.
-            return own
-        return error
+    def _build(self, sizes: Mapping[str, int]) -> None:
+        """Build and read a model that is not counted as one of the validation."""
+        self.build(sizes)
+        self.built -= 1
 
 
 def _where(error: Exception) -> str:

@@ -13,13 +13,13 @@ from functools import partial
 from random import Random
 from typing import TypeAlias
 
-from paramproof.derivation.generalization import GeneralTensors, Trial, run_trial, tensor_count
+from paramproof.derivation.general_tensors import GeneralTensors, Trial, run_trial, tensor_count
 from paramproof.derivation.guard_set import GuardSet
+from paramproof.derivation.runner import DerivationError, Progress, Runner
 from paramproof.derivation.sampling import moving_together, sample_sizes
-from paramproof.derivation.trace_runner import DerivationError, Progress, TraceRunner
 from paramproof.formulas.condition import Condition, Outcome, Relation
 from paramproof.formulas.expression import expression, letter
-from paramproof.tracing.recorder import Caveat, caveat_text, joined
+from paramproof.tracing.caveats import Caveat, caveat_text, joined
 
 FAR_FACTORS = (15, 40, 110, 300)
 """Factors by which sizes grow, in turn; the steps in between show how build times grow."""
@@ -84,7 +84,7 @@ class FarValidation:
     matched.
     """
 
-    runner: TraceRunner
+    runner: Runner
     tensors: GeneralTensors
     near: Cost
     random: Random
@@ -205,7 +205,7 @@ class HeldOutValidation:
 
     def __init__(
         self,
-        runner: TraceRunner,
+        runner: Runner,
         conditions: GuardSet,
         tensors: GeneralTensors,
         note: Progress,

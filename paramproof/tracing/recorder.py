@@ -2,15 +2,13 @@
 
 Two traces with the same guards take the same path through the constructor. A formula therefore
 holds wherever the guards of its traces hold. What can decide something and cannot be followed is a
-caveat, which costs the word "proved"; it is text with the expressions that it mentions, so that
-their symbols can still be renamed.
+caveat, which costs the word "proved".
 """
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -18,27 +16,12 @@ from functools import lru_cache
 from math import gcd, lcm
 from os.path import basename, dirname, join
 from types import FrameType
-from typing import NamedTuple, TypeAlias
 
 from paramproof.formulas.condition import Condition, Relation, at_least_one
 from paramproof.formulas.expression import Expression, expression, letter, sides
-
-
-class Iteration(NamedTuple):
-    """One iteration of a loop over sizes.
-
-    ``length`` is the symbolic length of the loop, ``letter`` the symbol of its index and ``number``
-    the index of this iteration. In this trace the loop has ``total`` iterations.
-    """
-
-    length: Expression
-    letter: str
-    number: int
-    total: int = 0
-
-
-IterationStack: TypeAlias = tuple[Iteration, ...]
-"""The iterations in which a tensor was created, innermost last."""
+from paramproof.tracing.caveats import Caveat as Caveat
+from paramproof.tracing.tensor_groups import Iteration as Iteration
+from paramproof.tracing.tensor_groups import IterationStack as IterationStack
 
 RUNNING: list[Iteration] = []
 """The iterations that are running, innermost last."""
@@ -90,29 +73,6 @@ def _asking(*between: str) -> FrameType:
     while frame.f_back and frame.f_code.co_filename.startswith(between):
         frame = frame.f_back
     return frame
-
-
-Caveat: TypeAlias = tuple[str | Expression | Condition, ...]
-"""Text with the expressions it mentions, so that their symbols can still be renamed."""
-
-
-_INDEX = re.compile(r"^@\w*")
-"""The symbol of the index of a loop, at the beginning of a caveat on it."""
-
-
-def caveat_text(doubt: Caveat, letters: Mapping[str, str] | None = None) -> str:
-    """Return a caveat as text, with symbols renamed by ``letters``; that of a loop is spelt out."""
-    swap = {name: letter(new) for name, new in (letters or {}).items()}
-    parts = (part if isinstance(part, str) else str(part.substitute(swap)) for part in doubt)
-    return _INDEX.sub("the index of a loop", "".join(parts))
-
-
-def sizes_fragment(sizes: Mapping[str, int]) -> Caveat:
-    return joined((letter(name), f" = {value}") for name, value in sizes.items())
-
-
-def joined(doubts: Iterable[Caveat]) -> Caveat:
-    return tuple(part for doubt in doubts for part in (", ", *doubt))[1:]
 
 
 CACHE_SIZE = 4096
@@ -171,25 +131,6 @@ def recording() -> Iterator[Recorder]:
         _RECORDERS.remove(recorder)
 
 
-ARRAY_PACKAGES = ("/jax/", "/tensorflow/", "/numpy/", "/ml_dtypes/")
-"""Folders of array libraries, whose own guards and caveats do not concern the model."""
-
-_IGNORED_FOLDERS: list[str] = []
-
-
-@contextmanager
-def ignoring_array_code() -> Iterator[None]:
-    """Ignore guards and caveats raised inside array libraries.
-
-    They compare shapes for every array, often with those of arrays that they cache.
-    """
-    _IGNORED_FOLDERS.extend(ARRAY_PACKAGES)
-    try:
-        yield
-    finally:
-        del _IGNORED_FOLDERS[-len(ARRAY_PACKAGES) :]
-
-
 def record_loop(length: Expression, index: str) -> None:
     for recorder in _RECORDERS:
         recorder.indices[index] = length
@@ -208,8 +149,6 @@ def record_caveat(*caveat: str | Expression | None) -> None:
     """
     if _RECORDERS:
         file, line = model_call_site()
-        if any(folder in file for folder in _IGNORED_FOLDERS):
-            return
         said = tuple(map(_without_iteration, caveat))
         for recorder in _RECORDERS:
             recorder.caveats[*said, f" ({basename(file)}:{line})"] = None
@@ -229,8 +168,6 @@ def _without_iteration(one: str | Expression | None) -> str | Expression:
 def record_guard(condition: Condition) -> None:
     if _RECORDERS:
         where = call_site()
-        if any(folder in where[0] for folder in _IGNORED_FOLDERS):
-            return
         for recorder in _RECORDERS:
             recorder.guards.setdefault(condition, set()).add(where)
 

@@ -17,7 +17,23 @@ from typing import NamedTuple, TypeAlias
 from paramproof.formulas.derivation import DerivedTensor, Kind, Role
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.path import LAYER, starred
-from paramproof.tracing.recorder import IterationStack
+
+
+class Iteration(NamedTuple):
+    """One iteration of a loop over sizes.
+
+    ``length`` is the symbolic length of the loop, ``letter`` the symbol of its index and ``number``
+    the index of this iteration. In this trace the loop has ``total`` iterations.
+    """
+
+    length: Expression
+    letter: str
+    number: int
+    total: int = 0
+
+
+IterationStack: TypeAlias = tuple[Iteration, ...]
+"""The iterations in which a tensor was created, innermost last."""
 
 
 class ObservedTensor(NamedTuple):

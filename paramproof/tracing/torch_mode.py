@@ -22,11 +22,11 @@ from paramproof.tracing.instrumented.builtin_models import MODELS
 from paramproof.tracing.instrumented.containers import unknown_value
 from paramproof.tracing.instrumented.iteration import ROW_READERS, run_loop
 from paramproof.tracing.instrumented.lengths import consume, known_length, record_length
-from paramproof.tracing.recorder import RUNNING, IterationStack, has_loop_index, record_caveat
+from paramproof.tracing.recorder import RUNNING, has_loop_index, record_caveat
 from paramproof.tracing.symbolic.arithmetic import expression_of
 from paramproof.tracing.symbolic.symfloat import SymFloat
 from paramproof.tracing.symbolic.symint import SymInt, is_asked_by_trusted_code, symint_or_int
-from paramproof.tracing.tensor_groups import ObservedTensor
+from paramproof.tracing.tensor_groups import IterationStack, ObservedTensor
 
 Lengths: TypeAlias = tuple[Expression, ...]
 

@@ -4,10 +4,11 @@ For each combination of a family's parts, the tensors of the framework's own mod
 letters, and compared with the inventory, tensor by tensor, and with the closed form. The derivation
 does not know the formula. A guard outside of which a model has other tensors refutes it, too.
 
-The fields of the spec are symbolic ints, and the builder makes the model as for any comparison. The
-shapes of a PyTorch module are traced. In other frameworks symbolic ints become plain ints on the
-way, so shapes are fitted to values. In every framework, comparisons in the builder are recorded as
-guards. Nothing here sees a buffer that the builder does not list, or what a model computes.
+The builder makes the models as for any comparison. In PyTorch the fields of the spec are symbolic
+ints: shapes are traced, and comparisons in the builder are recorded as guards. In other frameworks
+they are plain ints: shapes and counts are fitted to several models, and relations of two sizes are
+tried as conditions. Nothing here sees a buffer that the builder does not list, or what a model
+computes.
 """
 
 from __future__ import annotations
@@ -36,7 +37,6 @@ from paramproof.formulas.spec import head_size_of
 from paramproof.formulas.tensors import Tensor
 from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.constructors.function import shape_recorder
-from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 from paramproof.verify.agreement import check
 from paramproof.verify.cases import Case, indicators_of, supported_cases
@@ -282,7 +282,7 @@ class _Source:
     def constructor(self) -> Constructor:
         sizes = self.case.sizes
         is_torch = _module(self.make(sizes)) is not None
-        tracing = shape_recorder if is_torch else ignoring_array_code
+        tracing = shape_recorder if is_torch else None
         own = getattr(self.builder, "__name__", type(self.builder).__module__)
         followed = (own, "transformers.models", *layer_packages())
         how = self.make, self.seen, tracing, followed

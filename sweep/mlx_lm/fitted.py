@@ -28,7 +28,6 @@ from paramproof.tracing.configuration.reader_terms import (
 )
 from paramproof.tracing.configuration.terms import Term, Value, both, choose, either, negate, term
 from paramproof.tracing.constructors import Constructor, require_sizes
-from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor
 from sweep.library.keys import Keys
 from sweep.mlx_lm.modules import MORE_POINTS, Fitted, fields_of, model_of, term_of
@@ -156,7 +155,7 @@ def fit_most(
 
 
 def fit(name: str, keys: Keys, sizes: Mapping[str, int]) -> Derivation:
-    """Derive the model that mlx-lm builds. It takes plain ints, so shapes are fitted."""
+    """Fit a formula to the models that mlx-lm builds, which takes nothing but plain ints."""
 
     def make(chosen: Mapping[str, int]) -> Arrays:
         return arrays({**keys, **chosen})
@@ -170,7 +169,7 @@ def fit(name: str, keys: Keys, sizes: Mapping[str, int]) -> Derivation:
         require_sizes(sizes),
         make,
         observed,
-        ignoring_array_code,
+        None,
         ("mlx_lm", "mlx"),
         versions(),
         is_followed=False,

@@ -3,8 +3,9 @@
 import pytest
 
 from paramproof.formulas.expression import expression, letter
+from paramproof.tracing.caveats import caveat_text
 from paramproof.tracing.instrumented.calls import call
-from paramproof.tracing.recorder import caveat_text, recording
+from paramproof.tracing.recorder import recording
 from paramproof.tracing.symbolic.symint import SymInt
 
 pytestmark = pytest.mark.framework("torch")

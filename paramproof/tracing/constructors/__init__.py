@@ -20,10 +20,10 @@ class Constructor:
     - ``sizes`` are the constructor's own sizes by name.
     - ``make`` builds a model from sizes, plain or symbolic, and allocates nothing.
     - ``read`` lists the tensors of a model; shapes are symbolic if ``tracing`` recorded them.
-    - ``tracing`` records the shapes of a trace, None if the formula is read from programs.
+    - ``tracing`` records the shapes of a trace, None if nothing is traced.
     - ``modules`` are the packages whose code builds the model.
-    - ``is_followed`` is false for code that takes only real ints, such as JAX's and Keras's: what
-      it does with sizes cannot be observed.
+    - ``is_followed`` is false for code that takes only real ints, such as JAX's and Keras's: a
+      formula is fitted to its models.
     - ``function`` is what ``make`` calls, if its code can be followed with every size unknown.
     """
 

@@ -1,7 +1,7 @@
 """Use a function that returns a model as a constructor: its int parameters are the sizes.
 
-The shapes of a PyTorch module are traced where its tensors are created. In other frameworks sizes
-become plain ints on the way, and shapes are fitted later.
+The shapes of a PyTorch module are traced where its tensors are created. Other frameworks take plain
+ints alone, and a formula is fitted to their models.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from paramproof.sources.reference import require_arguments
 from paramproof.tracing import abstract_build
 from paramproof.tracing.constructors import Constructor, require_sizes
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
-from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import (
     ObservedTensor,
     has_numbered_names,
@@ -66,7 +65,7 @@ def function_constructor(
         sizes,
         make,
         read if traced else lambda model, _: abstract_build.observed_tensors(model),
-        shape_recorder if traced else ignoring_array_code,
+        shape_recorder if traced else None,
         tuple(dict.fromkeys((module, module.partition(".")[0], *packages, *layer_packages()))),
         dict(_versions(abstract_build.distributions_of(framework)))
         | {"python": sys.version.split()[0]},

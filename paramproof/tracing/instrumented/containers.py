@@ -22,7 +22,7 @@ from paramproof.tracing.instrumented.lengths import (
     known_length,
     record_length,
 )
-from paramproof.tracing.recorder import RUNNING, Iteration, record_caveat
+from paramproof.tracing.recorder import RUNNING, record_caveat
 from paramproof.tracing.run_length import LoopLengthList, RunLengthList
 from paramproof.tracing.symbolic.arithmetic import expression_of, unknown_number
 from paramproof.tracing.symbolic.symfloat import SymFloat
@@ -34,6 +34,7 @@ from paramproof.tracing.symbolic.symint import (
     trusting,
 )
 from paramproof.tracing.symbolic.symstr import SymStr, has_size
+from paramproof.tracing.tensor_groups import Iteration
 
 MAX_RUNS = 16
 """Runs of equal values in a table for which a symbolic index records a guard at each end."""

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.tracing.recorder import LOOP_INDEX, MODEL_FILES, RUNNING, Iteration
+from paramproof.tracing.recorder import LOOP_INDEX, MODEL_FILES, RUNNING
 from paramproof.tracing.run_length import LoopLengthList, RunLengthList
 from paramproof.tracing.symbolic.arithmetic import expression_of
 from paramproof.tracing.symbolic.symfloat import SymFloat, plain_float
 from paramproof.tracing.symbolic.symint import SymInt, plain_int, symint_or_int, unknown_symint
 from paramproof.tracing.symbolic.symstr import SymStr
+from paramproof.tracing.tensor_groups import Iteration
 
 ZERO = expression(0)
 

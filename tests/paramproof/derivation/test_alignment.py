@@ -5,7 +5,7 @@ import pytest
 from paramproof.derivation.alignment import TraceAligner
 from paramproof.derivation.trace_runner import DerivationError
 from paramproof.formulas.expression import letter
-from paramproof.tracing.recorder import caveat_text
+from paramproof.tracing.caveats import caveat_text
 from tests.paramproof.derivation.toys import plain_int, runner
 
 SIZES = {"A": 6, "D": 2, "H": 96, "L": 5}

@@ -6,7 +6,7 @@ from paramproof.derivation.generalization import GeneralTensors, generalize, run
 from paramproof.formulas.condition import Consequence, Outcome
 from paramproof.formulas.derivation import DerivedTensor, Kind
 from paramproof.formulas.expression import expression, floor, letter
-from paramproof.tracing.recorder import caveat_text
+from paramproof.tracing.caveats import caveat_text
 from paramproof.tracing.tensor_groups import Stored
 from tests.paramproof.derivation.toys import plain_int, runner
 

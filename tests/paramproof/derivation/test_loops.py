@@ -13,8 +13,9 @@ from paramproof.derivation.loops import (
 )
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import expression, floor, letter
+from paramproof.tracing.caveats import caveat_text
 from paramproof.tracing.instrumented.code_swap import TracingRange
-from paramproof.tracing.recorder import RUNNING, Recorder, caveat_text, recording
+from paramproof.tracing.recorder import RUNNING, Recorder, recording
 from paramproof.tracing.symbolic.symint import SymInt
 
 D, L, M, R, S = map(letter, "DLMRS")

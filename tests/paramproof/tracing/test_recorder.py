@@ -8,7 +8,8 @@ import pytest
 
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import expression, letter
-from paramproof.tracing.recorder import caveat_text, joined, recording, sizes_fragment
+from paramproof.tracing.caveats import caveat_text, joined, sizes_fragment
+from paramproof.tracing.recorder import recording
 from paramproof.tracing.symbolic.symint import SymInt
 
 H = letter("H")

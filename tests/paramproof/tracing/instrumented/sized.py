@@ -1,8 +1,8 @@
 """Sizes of a trace, what it knows about a container, and what it recorded."""
 
 from paramproof.formulas.expression import letter
+from paramproof.tracing.caveats import caveat_text
 from paramproof.tracing.instrumented.lengths import known_length
-from paramproof.tracing.recorder import caveat_text
 from paramproof.tracing.symbolic.symint import SymInt
 
 H, L = letter("H"), letter("L")

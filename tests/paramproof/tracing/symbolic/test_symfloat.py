@@ -5,8 +5,9 @@ import math
 import pytest
 
 from paramproof.formulas.expression import floor, letter
+from paramproof.tracing.caveats import caveat_text
 from paramproof.tracing.instrumented.calls import call
-from paramproof.tracing.recorder import caveat_text, recording
+from paramproof.tracing.recorder import recording
 from paramproof.tracing.symbolic.arithmetic import expression_of
 from paramproof.tracing.symbolic.symint import SymInt
 

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramproof.formulas.expression import letter
-from paramproof.tracing.recorder import caveat_text, recording
+from paramproof.tracing.caveats import caveat_text
+from paramproof.tracing.recorder import recording
 from paramproof.tracing.symbolic.arithmetic import expression_of, plain_number
 from paramproof.tracing.symbolic.symfloat import SymFloat
 from paramproof.tracing.symbolic.symint import NativeSymInt, SymInt, using_symint_class

@@ -3,7 +3,8 @@
 import pytest
 
 from paramproof.formulas.expression import letter
-from paramproof.tracing.recorder import caveat_text, recording
+from paramproof.tracing.caveats import caveat_text
+from paramproof.tracing.recorder import recording
 from paramproof.tracing.symbolic.symstr import SEARCH_METHODS, SymStr
 
 H = letter("H")
