@@ -73,10 +73,10 @@ def fit(
         if not need.is_met(runner.sizes):
             raise DerivationError(f"{runner.name}: its own sizes violate {need}")
         conditions.add(need, Outcome.OTHER_COUNT)
-    parameters = (one for one in tensors.kept if one.role != "buffer")
-    conditions.ask_of_lengths(length for one in parameters for length in one.shape)
     assumed = [one for one in relations(runner.sizes) if one not in conditions.guards]
     conditions.guards |= {one: set() for one in assumed}
+    parameters = (one for one in tensors.kept if one.role != "buffer")
+    conditions.ask_of_lengths(length for one in parameters for length in one.shape)
     prober = GuardProber(runner, conditions, tensors, frozenset(assumed))
     prober.alike += [point.sizes for point in sample.points]
     for _ in range(FREE_MODELS):
