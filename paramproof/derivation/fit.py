@@ -48,8 +48,9 @@ MAX_FREE = 2
 MAX_REJECTED = 20
 """Models inside the relations that may be so."""
 
-FREE_MODELS = 4
-"""Models that violate many relations at once: if one matches, none of these needs a probe."""
+FREE_MODELS = 3
+"""Models that violate many relations at once, and as many that violate all but divisibility of
+sizes: if one matches, none of the relations that it violates needs a probe."""
 
 
 def fit(
@@ -79,9 +80,12 @@ def fit(
     conditions.ask_of_lengths(length for one in parameters for length in one.shape)
     prober = GuardProber(runner, conditions, tensors, frozenset(assumed))
     prober.alike += [point.sizes for point in sample.points]
-    for _ in range(FREE_MODELS):
-        if sizes := runner.draw(conditions.consequences):
+    of_sizes = [one for one in assumed if one.relation is Relation.DIVIDES and one.left.letters]
+    for inside in ([], of_sizes) * FREE_MODELS:
+        if sizes := runner.draw([*conditions.consequences, *inside]):
             prober.trial(sizes)
+    for one in filter(prober.is_violated_alike, assumed):
+        conditions.release(one)
     prober.sort(note)
     lines = unfollowed_lines(sample.code, constructor)
     return validated(prober, dict.fromkeys((*caveats, *lines)), [], effort, naming, note)

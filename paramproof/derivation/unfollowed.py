@@ -76,7 +76,9 @@ PHRASES: Mapping[type[ast.AST], str] = {
 def executed_code(constructor: Constructor) -> Iterator[Executed]:
     """Collect the code of the constructor's packages that runs meanwhile, in any thread."""
     found: Executed = {}
-    before = sys.getprofile()
+    # A profiler of C code cannot be put back.
+    before: Any = sys.getprofile()
+    before = before if callable(before) else None
 
     def called(frame: FrameType, event: str, _: object) -> None:
         if event == "call" and _is_in(own_packages(constructor), frame.f_globals.get("__name__")):
@@ -88,7 +90,7 @@ def executed_code(constructor: Constructor) -> Iterator[Executed]:
         yield found
     finally:
         sys.setprofile(before)
-        threading.setprofile(before)  # type: ignore[arg-type]
+        threading.setprofile(before)
 
 
 def own_packages(constructor: Constructor) -> tuple[str, ...]:

@@ -109,35 +109,6 @@ def test_what_differs_without_a_reason_is_not_derived():
         aligner(at_random).traces(3)
 
 
-def equal_in_first(parts, H, L, **_):
-    """Shapes that nobody traces: a number is compared with a size that is equal to it by chance."""
-    assert H == 96 or H > 3
-    parts.add("weight", H, seen=False)
-
-
-def test_sizes_that_are_a_number_by_chance_are_traced_apart():
-    found = aligner(equal_in_first)
-    assert found.runner.traced == 2
-    assert [str(one) for one in found.first.recorder.size_guards] == ["H = 96"]
-
-
-def test_they_are_not_where_shapes_are_traced_or_nothing_is_equal():
-    def traced(parts, H, **_):
-        assert H == 96
-        parts.add("weight", H)
-
-    def unequal(parts, H, **_):
-        assert H != 95
-        assert H > 3
-        parts.add("weight", H, seen=False)
-
-    def of_two(parts, H, A, **_):
-        assert H == 16 * A
-        parts.add("weight", H, seen=False)
-
-    assert [aligner(one).runner.traced for one in (traced, unequal, of_two)] == [1, 1, 1]
-
-
 def test_letters_that_a_loop_s_index_is_compared_with():
     def program(parts, A, D, H, L):
         for index in range(L):

@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from paramproof.derivation import process, trace_runner
+from paramproof.derivation import process, runner
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.tracing import tensor_groups
 from paramproof.tracing.internal_errors import InternalError
@@ -38,7 +38,7 @@ ARITHMETIC = (arithmetic, "_int_result")
             "ZeroDivisionError",
         ),
         (
-            (tensor_groups, "count_stored", "{}['it']", trace_runner),
+            (tensor_groups, "count_stored", "{}['it']", runner),
             r"tensor_groups\.py",
             "KeyError: 'it'",
         ),
