@@ -137,7 +137,8 @@ class Sample:
 
         Some sizes are fixed if no relations explain which models are refused or have other groups.
         """
-        sizes, tensors = self.runner.sizes, None
+        sizes = self.runner.sizes
+        tensors: GeneralTensors | None = None
         for inside, rejected in (
             ([], MAX_FREE),
             (list(relations(sizes)), MAX_REJECTED),

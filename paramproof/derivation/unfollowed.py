@@ -269,7 +269,7 @@ class _Reader(ast.NodeVisitor):
             return func.attr in METHODS | self.ran or (is_init and func.attr == "__init__")
         if value is _LOCAL:
             return isinstance(func, ast.Name) and func.id in self.ran
-        if value in (super, enumerate, list, tuple):
+        if any(value is one for one in (super, enumerate, list, tuple)):
             return True
         return _is_layer(value) or self.is_own(value)
 
@@ -334,21 +334,26 @@ def _is_layer(value: Any) -> bool:
     return any(base.__name__ in ("Module", "Layer", "Parameter", "Param") for base in value.__mro__)
 
 
+FUNCTIONS = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+"""Nodes that have code of their own."""
+
+
 def _nodes_of(code: CodeType) -> Iterator[ast.AST]:
     """Yield the functions of a file that begin where the code does, and have its name."""
     for node in _functions_in(code.co_filename):
         decorators = getattr(node, "decorator_list", [])
-        first = min([node.lineno, *(one.lineno for one in decorators)])  # type: ignore[attr-defined]
+        first = min([node.lineno, *(one.lineno for one in decorators)])
         if first == code.co_firstlineno and getattr(node, "name", code.co_name) == code.co_name:
             yield node
 
 
 @cache
-def _functions_in(file: str) -> list[ast.AST]:
+def _functions_in(file: str) -> list[ast.stmt | ast.expr]:
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
     except SyntaxError:
         return []
-    kinds = (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.GeneratorExp)
-    kinds += (ast.SetComp, ast.DictComp, ast.AsyncFunctionDef)  # type: ignore[assignment]
-    return [node for node in ast.walk(tree) if isinstance(node, kinds)]
+    return [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]

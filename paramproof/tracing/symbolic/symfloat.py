@@ -32,7 +32,6 @@ from paramproof.tracing.symbolic.symint import (
     SymInt,
     symint_or_int,
     unknown_symint,
-    uses_native_symints,
 )
 
 BITS_OF_A_SIZE = 20
@@ -130,7 +129,7 @@ class SymFloat(SymbolicNumber):
         ratio.over = over
         ratio.exact = exact
         ratio.sign = sign
-        return NativeSymFloat(ratio) if cls is SymFloat and uses_native_symints() else ratio
+        return ratio
 
     def __getattr__(self, name: str) -> Any:
         if name == "real":

@@ -8,8 +8,8 @@ plain ints give, and is recorded as a guard.
 claims to be one (``__class__``), so that ``isinstance`` is true, and C functions have to call
 ``__index__`` or the like. There the value becomes a plain one, which cannot be followed any
 further: a caveat, unless the code that asked is trusted. PyTorch creates tensors from sizes, and
-logging decides nothing. ``NativeSymInt`` is a real int, for frameworks that accept nothing else:
-what they do with it cannot be observed, and nothing is proved.
+logging decides nothing. ``NativeSymInt`` is a real int, for PyTorch's parser, which accepts nothing
+else.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from paramproof.tracing.recorder import calling_file, record_caveat, record_size
 
 TRUSTED_FOLDERS = (
     "/torch/",  # Creates tensors, whose shapes are traced.
-    "/keras/src/",  # Creates arrays, whose shapes are fitted.
     "/transformers/modeling_utils.py",  # Creates no tensors; ties tensors by name.
     "/logging/",
     "/logging.py",
@@ -200,28 +199,12 @@ class NativeSymInt(SymInt, int):
         return format(self._value, spec)
 
 
-_KIND: list[type[SymInt]] = [SymInt]
-
-
-@contextmanager
-def using_symint_class(kind: type[SymInt]) -> Iterator[None]:
-    _KIND.append(kind)
-    try:
-        yield
-    finally:
-        _KIND.pop()
-
-
-def uses_native_symints() -> bool:
-    return _KIND[-1] is NativeSymInt
-
-
 def plain_int(value: Any) -> int:
     return value._value if isinstance(value, SymInt) else int.__add__(value, 0)
 
 
 def new_symint(value: int, made: Expression | None) -> Any:
-    return _KIND[-1](value, made)
+    return SymInt(value, made)
 
 
 def unknown_symint(value: int) -> Any:

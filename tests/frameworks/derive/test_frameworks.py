@@ -1,4 +1,4 @@
-"""Models of every framework: what is not PyTorch's is read from values, its questions are kept."""
+"""Models of every framework: what is not PyTorch's is fitted to models of plain ints."""
 
 import re
 from math import prod
@@ -21,7 +21,7 @@ ENCODERS = [
 
 FORMULAS = [
     (KERAS, "in_keras:model", {}, f"{FLOORED} + 2·V·H", ["H ≥ A"], READ, set()),
-    # Keras divides a size out of sight, and at sizes of 12 it asks whether 12 is H.
+    # Keras divides a size out of sight.
     (KERAS, "in_keras:divided", FEW, "H·(A·⌊H/A⌋ + V)", None, "", set()),
     (KERAS, "in_keras:built_before", FEW, "H² + V·H + H", [], "", set()),
     # Far models are tested with PyTorch, whose models take less time.
@@ -37,14 +37,14 @@ FORMULAS = [
         )
         for module in ("in_linen", "in_nnx")
     ),
-    # JAX takes Python's own int for a dtype, and no other.
+    # What decides out of sight has its line.
     (
         ("flax-linen",),
         "in_linen:of_int",
         {},
         "V·H",
         None,
-        "sizes were not followed: TypeError",
+        "a call was not followed (in_linen.py:",
         JAX,
     ),
     # Its attention rounds a head's size down, and does not ask whether A divides H.
@@ -101,7 +101,7 @@ def test_formulas(name, effort, formula, stated, reason, versions):
 
 @pytest.mark.framework("keras-bert")
 def test_keras_bert():
-    """Its attention compares plain ints, whose letters are inferred from their values."""
+    """Its attention compares plain ints: relations of two sizes are tried."""
     found = derived_with("in_keras_bert:model", generic=2, held=2, deepest=2)
     layer = "4·H² + 2·H·F + 9·H + F"
     assert str(found.formula) == f"L·({layer}) + 2·H² + V·H + 20·H + V + 2"

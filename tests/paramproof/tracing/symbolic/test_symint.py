@@ -17,7 +17,7 @@ from paramproof.tracing.caveats import caveat_text
 from paramproof.tracing.recorder import recording
 from paramproof.tracing.symbolic.arithmetic import expression_of, plain_number
 from paramproof.tracing.symbolic.symfloat import SymFloat
-from paramproof.tracing.symbolic.symint import NativeSymInt, SymInt, using_symint_class
+from paramproof.tracing.symbolic.symint import SymInt
 
 OPERATIONS = {
     name: getattr(operator, name)
@@ -115,15 +115,6 @@ def test_functions_of_one(function, value):
 )
 def test_whoever_takes_its_number_is_heard(action, caveat):
     assert heard(action) == [caveat]
-
-
-def test_an_int_that_c_code_takes_is_heard_where_python_looks():
-    """``NativeSymInt`` is for frameworks that take nothing else: they read it, and nobody knows."""
-    with using_symint_class(NativeSymInt):
-        one = size(9) + 1
-    assert type(one) is NativeSymInt
-    assert heard(lambda: operator.index(one)) == []
-    assert heard(lambda: hash(one)) == ["H + 1 was looked up in a dict or a set"]
 
 
 @pytest.mark.parametrize("other", ["8", None, [], 1j, Fraction(1, 3)])
