@@ -1,22 +1,26 @@
-"""Derive the formula of a function by running its code with every size unknown.
+"""Derive a formula from programs: what code makes of sizes of any value.
 
-What comes out is a program, as the catalogue has for the classes of transformers, and from there on
-both are the same: at one choice of sizes, with each size a symbol, the program gives the tensors and
-the conditions; each condition is violated, and the formula compared with held-out models.
+A program comes from code that was run with every size unknown: of a user's function, or of a class
+of transformers. At one choice of sizes, with each size a symbol, it gives the tensors and the
+conditions. Each condition is then violated, and the formula compared with models that the code
+builds from plain ints.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
 from paramproof.catalogue.program import ERRORS, Refused
-from paramproof.derivation.generalization import GeneralTensors
+from paramproof.derivation.conclusion import Naming, validated
+from paramproof.derivation.general_tensors import GeneralTensors
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
-from paramproof.derivation.letters import NotSymbolic, symbolic
-from paramproof.derivation.pipeline import Effort, Naming, validated
-from paramproof.derivation.trace_runner import Progress, TraceRunner
+from paramproof.derivation.letters import NotSymbolic, asked_of, symbolic
+from paramproof.derivation.runner import Effort, Place, Progress, Runner
+from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Derivation
 from paramproof.tracing.configuration.live import Live
 from paramproof.tracing.configuration.terms import Unknown
@@ -24,42 +28,63 @@ from paramproof.tracing.constructors import Constructor
 
 
 class NotFollowedError(ValueError):
-    """Why the formula of a function was not read from its code, with lines."""
+    """Why a formula was not read from the code of a function, with lines."""
+
+
+class ProgramRunner(Runner):
+    """Builds models of a constructor whose formula is read from programs."""
+
+    @property
+    def reads_programs(self) -> bool:
+        return True
+
+
+UNKNOWN_PLACE = ("", 0)
+"""The place of a comparison that the program does not have."""
 
 
 def follow(
     constructor: Constructor, seed: int, note: Progress, effort: Effort, naming: Naming
 ) -> Derivation:
+    """Return the formula of a function. Raises ``NotFollowedError``, and ``DerivationError``."""
     unclear: list[str] = []
     try:
-        live = Live(
-            constructor.name, constructor.function, constructor.sizes, constructor.modules
-        )
+        live = Live(constructor)
         unclear = live.unclear
-        symbols = symbolic(live.at_own_sizes(), constructor.name, lambda path: path, True)
-    except (Unknown, Refused, NotSymbolic, *ERRORS) as error:
+        part = live.at_own_sizes()
+        symbols = symbolic(part, constructor.name, lambda path: path, strictly=True)
+    except (Unknown, Refused, NotSymbolic, RecursionError, *ERRORS) as error:
         raise NotFollowedError(*(unclear or [str(error)])) from error
-    return proved(constructor, symbols, seed, note, effort, naming)
+    places: dict[Condition, set[Place]] = defaultdict(set)
+    for value, place in live.places.items():
+        for one in asked_of(part, live.named(value)):
+            places[one.normalized()].add(place)
+    return read_off(constructor, symbols, places, seed, note, effort, naming)
 
 
-def proved(
+def read_off(
     constructor: Constructor,
     symbols: Derivation,
+    places: Mapping[Condition, set[Place]],
     seed: int,
     note: Progress,
     effort: Effort,
     naming: Naming,
 ) -> Derivation:
-    """Return a formula with its conditions, each of which was violated, and validate it."""
+    """Return the validated formula of programs, whose letters in ``symbols`` are the sizes."""
     of_kinds = {one for one in symbols.sizes if one.endswith("]") and not one[-2].isdigit()}
     loops = {one.times: None for one in symbols.tensors}
-    runner = TraceRunner(constructor, Random(seed), effort.deepest, of_kinds, loops, traced=2)
+    runner = ProgramRunner(constructor, Random(seed), effort.deepest, of_kinds, loops, traced=2)
     asked = [one.condition for one in symbols.conditions if not one.condition.is_settled]
-    conditions = GuardSet({one: {("", 0)} for one in asked}, {})
+    guards = {one: {*places.get(one, {UNKNOWN_PLACE})} for one in asked}
+    conditions = GuardSet(guards, {})
     parameters = (one for one in symbols.tensors if one.role != "buffer")
     conditions.ask_of_lengths(length for one in parameters for length in one.shape)
     prober = GuardProber(runner, conditions, GeneralTensors([*symbols.tensors]))
     prober.sort(note)
     found = validated(prober, {}, [], effort, naming, note)
-    stated = tuple(replace(one, places=()) for one in found.conditions)
-    return replace(found, conditions=stated)
+    stated = [
+        replace(one, places=tuple(place for place in one.places if place != UNKNOWN_PLACE))
+        for one in found.conditions
+    ]
+    return replace(found, conditions=tuple(stated))

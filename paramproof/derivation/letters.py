@@ -61,7 +61,7 @@ from paramproof.derivation.sizes import (
     turns,
 )
 from paramproof.formulas.active import says_per_token
-from paramproof.formulas.condition import Outcome
+from paramproof.formulas.condition import Condition, Outcome
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.path import LAYER
@@ -88,12 +88,7 @@ class Trace:
         own: Mapping[str, int],
         starred: bool = False,
     ) -> None:
-        self.starred = starred
-        """Whether names that have the number of a layer in them are one."""
-        self.own, self.sizes, self.kinds = own, dict[str, int](), dict[str, list[str]]()
-        self.parts, self.refusals, self.first = list[SizedPart](), list[Any](), dict[str, int]()
-        self.checking: Recorder | None = None
-        """What records the guards of a refusal."""
+        self.begin(own, starred)
         with recording() as self.recorder:
             self.whole = SizedPart(catalogue, part.program.name, concrete(part.keys), self, "")
             self.groups = stored_once(self.whole.module(model))
@@ -102,6 +97,14 @@ class Trace:
             for one in [*self.parts]:
                 for name in filter(says_per_token, one.program.types):
                     one.get(name)
+
+    def begin(self, own: Mapping[str, int], starred: bool) -> None:
+        self.starred = starred
+        """Whether names that have the number of a layer in them are one."""
+        self.own, self.sizes, self.kinds = own, dict[str, int](), dict[str, list[str]]()
+        self.parts, self.refusals, self.first = list[SizedPart](), list[Any](), dict[str, int]()
+        self.checking: Recorder | None = None
+        """What records the guards of a refusal."""
 
     @property
     def exact(self) -> ExactTrace:
@@ -492,6 +495,16 @@ def sized(catalogue: Catalogue) -> Catalogue:
     other.operations, other.lazy = STRICT, LAZILY
     other.node, other.program = cache(other.compiled), cache(partial(Program, other))
     return other
+
+
+def asked_of(part: Part, value: str) -> list[Condition]:
+    """Return what a model of a part decides by, if that is followed; here, a condition alone."""
+    with recording() as recorder, suppress(NotSymbolic, Refused, *ERRORS):
+        trace = Trace.__new__(Trace)
+        trace.begin({}, False)
+        whole = SizedPart(sized(part.catalogue), part.program.name, concrete(part.keys), trace, "")
+        truth(whole.module(value))
+    return [] if recorder.lost else [*recorder.guards]
 
 
 # The formula

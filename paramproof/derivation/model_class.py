@@ -10,17 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from random import Random
 from typing import Any
 
 from paramproof.algebra.letters import letters_for
 from paramproof.catalogue.program import ERRORS, Part, Refused
-from paramproof.derivation.generalization import GeneralTensors
-from paramproof.derivation.guard_probing import GuardProber
-from paramproof.derivation.guard_set import GuardSet
+from paramproof.derivation.followed import read_off
 from paramproof.derivation.letters import NotSymbolic, symbolic
-from paramproof.derivation.pipeline import Effort, validated
-from paramproof.derivation.trace_runner import DerivationError, Progress, TraceRunner
+from paramproof.derivation.runner import DerivationError, Effort, Progress
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import expression
 from paramproof.formulas.printing import shown
@@ -46,7 +42,7 @@ def derive_class(
     Raises ``ValueError`` with one line for what transformers does not have, and
     ``DerivationError`` if no formula was found, or if validation failed.
     """
-    chosen, effort = ModelClass.of(what, given, architecture, sizes), Effort()
+    chosen = ModelClass.of(what, given, architecture, sizes)
     part, symbols = _symbols(chosen)
     order = {path: place for place, path in enumerate(_declared(part))}
     if other := next((one for one in sizes or {} if one not in {*order, *symbols.sizes}), None):
@@ -54,22 +50,7 @@ def derive_class(
         raise ValueError(f"{what} has no size {shown(other)}; it has {has}")
     own = sorted(symbols.sizes, key=lambda one: order.get(one.partition("[")[0], len(order)))
     constructor = chosen.constructor({one: symbols.sizes[one] for one in own})
-    of_kinds = {one for one in symbols.sizes if one.endswith("]") and not one[-2].isdigit()}
-    loops = {one.times: None for one in symbols.tensors}
-    runner = TraceRunner(constructor, Random(seed), effort.deepest, of_kinds, loops, traced=2)
-    asked = [one.condition for one in symbols.conditions if not one.condition.is_settled]
-    conditions = GuardSet({one: {UNKNOWN_PLACE} for one in asked}, {})
-    parameters = (one for one in symbols.tensors if one.role != "buffer")
-    conditions.ask_of_lengths(length for one in parameters for length in one.shape)
-    prober = GuardProber(runner, conditions, GeneralTensors([*symbols.tensors]))
-    prober.sort(note)
-    found = validated(prober, {}, [], effort, letters_for, note)
-    stated = tuple(replace(one, places=()) for one in found.conditions)
-    return replace(found, conditions=stated)
-
-
-UNKNOWN_PLACE = ("", 0)
-"""The place of each comparison: programs do not say where one stands."""
+    return read_off(constructor, symbols, {}, seed, note, Effort(), letters_for)
 
 
 def _symbols(chosen: ModelClass) -> tuple[Part, Derivation]:

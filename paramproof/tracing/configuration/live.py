@@ -50,6 +50,7 @@ from paramproof.tracing.configuration.terms import (
     term,
 )
 from paramproof.tracing.configuration.values import Closure, Method, Super, unknown
+from paramproof.tracing.constructors import Constructor
 
 OWN = frozenset(
     """
@@ -128,9 +129,9 @@ class LiveInterpreter(ModuleInterpreter):
         self.own = own - {"torch", "transformers", "keras", "flax", "jax", "builtins"}
         self.models = {**self.models, **LIVE_MODELS}
         self.own_sizes: dict[str, int] = {}
-        self.place = ""
-        """The line of the model's code that is running, as ``file.py:12``."""
-        self.places: dict[Term, str] = {}
+        self.place = ("", 0)
+        """The file and the line of the model's code that is running."""
+        self.places: dict[Term, tuple[str, int]] = {}
         """Conditions that decided something, with the lines where they first did."""
 
     def size(self, name: str, own: int) -> Term:
@@ -185,7 +186,7 @@ class LiveInterpreter(ModuleInterpreter):
             raise Unknown("what is asked of a text that depends on sizes")
         self.refuse_own(value, "__bool__", "__len__")
         found = super().truth(value)
-        if isinstance(found, Term) and self.place:
+        if isinstance(found, Term) and self.place[0]:
             self.places.setdefault(found, self.place)
         return found
 
@@ -244,11 +245,12 @@ class LiveInterpreter(ModuleInterpreter):
         function = self.frames[-1].function
         if not self.is_own(function):
             return super().statement(node)
-        outer, self.place = self.place, f"{basename(function.__code__.co_filename)}:{node.lineno}"
+        outer, self.place = self.place, (function.__code__.co_filename, node.lineno)
         try:
             return self.own_statement(node)
         except Unknown as error:
-            error.place = error.place or self.place
+            file, line = self.place
+            error.place = error.place or f"{basename(file)}:{line}"
             raise
         finally:
             self.place = outer
@@ -599,17 +601,20 @@ class Live(Sizes):
     and ``places`` has the lines of the conditions that decide something.
     """
 
-    def __init__(
-        self, name: str, function: Any, sizes: Mapping[str, int], packages: Sequence[str]
-    ) -> None:
-        super().__init__(sizes)
-        self.name, run = name, LiveInterpreter(packages)
+    def __init__(self, constructor: Constructor) -> None:
+        super().__init__(constructor.sizes)
+        self.name, run = constructor.name, LiveInterpreter(constructor.modules)
         with understood():
-            arguments = {one: run.size(one, own) for one, own in sizes.items()}
-            made = run.call(function, [], Dict((), None, arguments))
+            arguments = {one: run.size(one, own) for one, own in self.sizes.items()}
+            made = run.call(constructor.function, [], Dict((), None, arguments))
             self.made = model_of(run, made)
         self.unclear = [str(why) for why in run.refusals.values() if isinstance(why, Unknown)]
         self.places = {one: place for one, place in run.places.items() if not in_loop(one)}
+
+    def named(self, value: Term) -> str:
+        """Return the name under which a value is a model, too."""
+        self.terms[name := repr(value)] = exported(value)
+        return name
 
     def model(self, name: str) -> Any:
         return model_term(self.made) if name == self.name else super().model(name)
