@@ -99,7 +99,7 @@ class Runner:
         """Build the model from plain ints with the original code, and list its tensors."""
         self.built += 1
         model = self.constructor.make({name: int(value) for name, value in sizes.items()})
-        return [*self.constructor.read(model, None)]
+        return [*self.constructor.read(model)]
 
     def build(self, sizes: Mapping[str, int]) -> dict[Stored, int]:
         return count_stored(self.observe(sizes))

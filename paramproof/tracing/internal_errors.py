@@ -1,9 +1,7 @@
 """Tell errors of our own code from refusals: a constructor may raise anything, our code may not.
 
 An error is ours if its innermost frame is: in a module of ``paramproof``, except for builders, or
-of ``sweep``. That alone is not enough during a trace, where our hooks divide, index and call on
-behalf of the constructor: there the constructor has to build the same model from plain sizes.
-Outside of a trace, functions that call the constructor are marked with ``calls_constructor``, and
+of ``sweep``. Functions that call the constructor are marked with ``calls_constructor``, and
 ``ValueError`` is what our own code raises to refuse.
 """
 
@@ -55,27 +53,6 @@ def raise_if_internal(error: BaseException) -> None:
         return
     if is_raised_by_us(error):
         raise _internal(error) from error
-
-
-def raise_if_tracing_failed(error: BaseException, build: Callable[[], object]) -> None:
-    """Raise ``InternalError`` if an error of a trace is ours.
-
-    ``build`` builds and reads the same model from plain sizes: if it fails as well, the constructor
-    refuses.
-    """
-    if not is_raised_by_us(error):
-        return
-    # Dividing by a size of 0 is an error, unless the dividend is a number of NumPy's: it gives an
-    # infinity, but passes a plain number on where the divisor is symbolic.
-    frame = _innermost(error)[0]
-    if isinstance(error, ZeroDivisionError) and frame and frame.f_code in _CALLERS:
-        return
-    try:
-        build()
-    except Exception as refusal:  # A constructor may raise anything.
-        raise_if_internal(refusal)
-        return
-    raise _internal(error) from error
 
 
 def _internal(error: BaseException) -> InternalError:

@@ -1,4 +1,4 @@
-"""Group the tensors of a model: equal layers share one path, and shapes are symbolic.
+"""Group the tensors of a model: equal layers share one path.
 
 Most layers have a number of their own between dots. Some have it inside their name:
 ``encoder_layer_0``, ``denselayer1``, ``weight_ih_l0``; but ``conv1`` and ``norm2`` are single
@@ -15,40 +15,16 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from paramproof.formulas.derivation import DerivedTensor, Kind, Role
-from paramproof.formulas.expression import Expression
 from paramproof.formulas.path import LAYER, starred
 
 
-class Iteration(NamedTuple):
-    """One iteration of a loop over sizes.
-
-    ``length`` is the symbolic length of the loop, ``letter`` the symbol of its index and ``number``
-    the index of this iteration. In this trace the loop has ``total`` iterations.
-    """
-
-    length: Expression
-    letter: str
-    number: int
-    total: int = 0
-
-
-IterationStack: TypeAlias = tuple[Iteration, ...]
-"""The iterations in which a tensor was created, innermost last."""
-
-
 class ObservedTensor(NamedTuple):
-    """One tensor of a model that was built.
-
-    ``lengths`` is the symbolic shape, None if it was not traced. ``made`` are the iterations of
-    loops over sizes in which the tensor was created.
-    """
+    """One tensor of a model that was built."""
 
     path: str
     shape: tuple[int, ...]
     role: Role
     aliases: tuple[str, ...] = ()
-    lengths: tuple[Expression, ...] | None = None
-    made: IterationStack = ()
 
 
 class Stored(NamedTuple):
@@ -56,19 +32,10 @@ class Stored(NamedTuple):
     shape: tuple[int, ...]
 
 
-Axes: TypeAlias = "tuple[Expression | None, ...] | None"
-"""A symbolic shape, with None for each axis that is a number; None if the shape was not traced."""
-
-
 class GroupKey(NamedTuple):
-    """What identifies a group of tensors across traces.
-
-    Plain numbers in shapes are left out, because a number may be a specialized size; such lengths
-    are fitted later. ``order`` tells apart shapes that differ only in plain numbers.
-    """
+    """What identifies a group of tensors in models; ``order`` tells several shapes apart."""
 
     kind: Kind
-    axes: Axes
     order: int
 
 
@@ -80,11 +47,7 @@ class TensorGroup:
     """Tensors of one kind and one shape in one model."""
 
     shape: tuple[int, ...]
-    made: list[IterationStack]
-
-    @property
-    def count(self) -> int:
-        return len(self.made)
+    count: int = 0
 
 
 def kind_of(seen: ObservedTensor) -> Kind:
@@ -113,23 +76,16 @@ def star_numbers(path: str) -> str:
 
 
 def group_tensors(tensors: Iterable[ObservedTensor]) -> TensorGroups:
-    """Group the tensors of a traced model, in the order in which groups first occur."""
+    """Group the tensors of a model, in the order in which groups first occur."""
     found: TensorGroups = {}
-    shapes: dict[tuple[Kind, Axes], list[tuple[int, ...]]] = {}
+    shapes: dict[Kind, list[tuple[int, ...]]] = {}
     for one in tensors:
-        kind, axes = kind_of(one), _axes(one)
-        known = shapes.setdefault((kind, axes), [])
+        known = shapes.setdefault(kind := kind_of(one), [])
         if one.shape not in known:
             known.append(one.shape)
-        key = GroupKey(kind, axes, known.index(one.shape))
-        found.setdefault(key, TensorGroup(one.shape, [])).made.append(one.made)
+        key = GroupKey(kind, known.index(one.shape))
+        found.setdefault(key, TensorGroup(one.shape)).count += 1
     return found
-
-
-def _axes(seen: ObservedTensor) -> Axes:
-    if seen.lengths is None:
-        return None
-    return tuple(None if length.constant is not None else length for length in seen.lengths)
 
 
 _NUMBER = re.compile(r"\d+")

@@ -14,7 +14,6 @@ computes.
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +35,6 @@ from paramproof.formulas.path import shared_path
 from paramproof.formulas.spec import head_size_of
 from paramproof.formulas.tensors import Tensor
 from paramproof.tracing.constructors import Constructor
-from paramproof.tracing.constructors.function import shape_recorder
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 from paramproof.verify.agreement import check
 from paramproof.verify.cases import Case, indicators_of, supported_cases
@@ -280,13 +278,11 @@ class _Source:
     stored: dict[tuple[str, str], tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
     def constructor(self) -> Constructor:
-        sizes = self.case.sizes
-        is_torch = _module(self.make(sizes)) is not None
-        tracing = shape_recorder if is_torch else None
         own = getattr(self.builder, "__name__", type(self.builder).__module__)
-        followed = (own, "transformers.models", *layer_packages())
-        how = self.make, self.seen, tracing, followed
-        return Constructor(self.case.spec.family, sizes, *how, is_followed=is_torch)
+        packages = (own, "transformers.models", *layer_packages())
+        return Constructor(
+            self.case.spec.family, self.case.sizes, self.make, self.seen, packages
+        )
 
     def make(self, sizes: Mapping[str, int]) -> Any:
         try:
@@ -297,17 +293,11 @@ class _Source:
             self.crash = self.crash or error
             raise
 
-    def seen(self, model: Any, tracing: Any) -> Iterable[ObservedTensor]:
-        module = _module(model)
-        parameters = dict(module.named_parameters()) if module is not None and tracing else {}
+    def seen(self, model: Any) -> Iterable[ObservedTensor]:
         for weight in model.weights():
-            lengths, made = None, ()
-            if (parameter := parameters.get(weight.path)) is not None:
-                lengths, made = tracing.lengths(parameter), tracing.made(parameter)
             role: Any = "trainable" if weight.trainable else "frozen"
             shape = tuple(map(int, weight.shape))
-            path = self.path(weight, role)
-            yield ObservedTensor(path, shape, role, weight.aliases, lengths, made)
+            yield ObservedTensor(self.path(weight, role), shape, role, weight.aliases)
 
     def path(self, weight: Weight, role: str) -> str:
         """Return the native path with ``*`` for layers, and the parts if paths are ambiguous."""
@@ -317,9 +307,3 @@ class _Source:
             path = f"{path} of {', '.join((*holds[0], *holds[1]))}"
             self.stored[path, role] = holds
         return path
-
-
-def _module(model: Any) -> Any:
-    torch = sys.modules.get("torch")
-    module = getattr(model, "module", None)
-    return module if torch is not None and isinstance(module, torch.nn.Module) else None

@@ -160,7 +160,7 @@ def fit(name: str, keys: Keys, sizes: Mapping[str, int]) -> Derivation:
     def make(chosen: Mapping[str, int]) -> Arrays:
         return arrays({**keys, **chosen})
 
-    def observed(made: Arrays, _: Any) -> Iterator[ObservedTensor]:
+    def observed(made: Arrays) -> Iterator[ObservedTensor]:
         for group, number in groups_of(made).items():
             yield from [ObservedTensor(group.path, group.shape, "trainable")] * number
 
@@ -169,10 +169,8 @@ def fit(name: str, keys: Keys, sizes: Mapping[str, int]) -> Derivation:
         require_sizes(sizes),
         make,
         observed,
-        None,
         ("mlx_lm", "mlx"),
         versions(),
-        is_followed=False,
     )
     return derive(constructor)
 

@@ -13,7 +13,7 @@ import ast
 import linecache
 import types
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import count
 from typing import Any, TypeAlias
@@ -226,57 +226,41 @@ class Paths:
 @cache
 def source_of(code: types.CodeType) -> ast.FunctionDef:
     """Return the syntax tree of a function, with the lines of its file."""
-    end = max((one[1] or 0, one[3] or 0) for one in code.co_positions())
     found = [
         one
         for one in _functions_in(code.co_filename).get(code.co_firstlineno, ())
-        if names_of(one) == code.co_varnames[: len(names_of(one))]
-        and (getattr(one, "name", "<lambda>") == code.co_name)
+        if getattr(one, "name", "<lambda>") == code.co_name
+        and _names_of(one) == code.co_varnames[: len(_names_of(one))]
+        and (isinstance(one, ast.FunctionDef) or _has(one.body, code))
     ]
-    if isinstance(one := found[-1] if found else None, ast.Lambda):
-        return of_lambda(code, found)
-    if one is None:
-        raise Unknown(f"the source of {code.co_qualname}")
-    return one
+    match found:
+        case [ast.FunctionDef() as one]:
+            return one
+        case [ast.Lambda() as one]:
+            body = ast.copy_location(ast.Return(one.body), one.body)
+            return ast.copy_location(ast.FunctionDef("lambda", one.args, [body], []), one)
+    raise Unknown(f"the source of {code.co_qualname}")
 
 
-def of_lambda(code, found):
-    spots = [
-        one
-        for one in code.co_positions()
-        if None not in one and one[0] != one[1] or one[2] != one[3]
-    ]
-    spots = [one for one in spots if None not in one]
-    first = min((a, c) for a, b, c, d in spots)
-    last = max((b, d) for a, b, c, d in spots)
-    inside = [
-        one
-        for one in found
-        if (one.body.lineno, one.body.col_offset) <= first
-        and (one.body.end_lineno, one.body.end_col_offset) >= last
-    ]
-    if len(inside) != 1:
-        raise Unknown(f"the source of {code.co_qualname}")
-    one = inside[0]
-    body = ast.copy_location(ast.Return(one.body), one.body)
-    return ast.copy_location(ast.FunctionDef("lambda", one.args, [body], []), one)
+def _has(node: ast.expr, code: types.CodeType) -> bool:
+    """Return whether the code of a lambda stands inside of an expression: a line may have two."""
+    spots = [one for one in code.co_positions() if None not in one and one[::2] != one[1::2]]
+    start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+    return all(start <= (a, c) and (b, d) <= end for a, b, c, d in spots)  # type: ignore[operator]
 
 
-def names_of(node):
+def _names_of(node: ast.FunctionDef | ast.Lambda) -> tuple[str, ...]:
     of = node.args
     return tuple(one.arg for one in (*of.posonlyargs, *of.args, *of.kwonlyargs))
 
 
 @cache
-def _functions_in(file: str):
+def _functions_in(file: str) -> dict[int, list[ast.FunctionDef | ast.Lambda]]:
     """Return the functions of a file by their first lines."""
-    found = {}
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except SyntaxError:
-        return found
-    for one in ast.walk(tree):
-        if isinstance(one, ast.FunctionDef | ast.Lambda):
-            lines = [one.lineno, *(x.lineno for x in getattr(one, "decorator_list", ()))]
-            found.setdefault(min(lines), []).append(one)
+    found: dict[int, list[ast.FunctionDef | ast.Lambda]] = {}
+    with suppress(SyntaxError):
+        for one in ast.walk(ast.parse("".join(linecache.getlines(file)))):
+            if isinstance(one, ast.FunctionDef | ast.Lambda):
+                lines = [one.lineno, *(x.lineno for x in getattr(one, "decorator_list", ()))]
+                found.setdefault(min(lines), []).append(one)
     return found

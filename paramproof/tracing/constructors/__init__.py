@@ -18,23 +18,18 @@ class Constructor:
     """A way to build a model from sizes and to list its tensors.
 
     - ``sizes`` are the constructor's own sizes by name.
-    - ``make`` builds a model from sizes, plain or symbolic, and allocates nothing.
-    - ``read`` lists the tensors of a model; shapes are symbolic if ``tracing`` recorded them.
-    - ``tracing`` records the shapes of a trace, None if nothing is traced.
+    - ``make`` builds a model from sizes, and allocates nothing.
+    - ``read`` lists the tensors of a model.
     - ``modules`` are the packages whose code builds the model.
-    - ``is_followed`` is false for code that takes only real ints, such as JAX's and Keras's: a
-      formula is fitted to its models.
     - ``function`` is what ``make`` calls, if its code can be followed with every size unknown.
     """
 
     name: str
     sizes: Mapping[str, int]
     make: Callable[[Mapping[str, int]], Any]
-    read: Callable[[Any, Any], Iterable[ObservedTensor]]
-    tracing: Callable[[], Any] | None
+    read: Callable[[Any], Iterable[ObservedTensor]]
     modules: tuple[str, ...]
     versions: Mapping[str, str] = field(default_factory=dict)
-    is_followed: bool = True
     function: Callable[..., Any] | None = None
 
 

@@ -57,20 +57,18 @@ def function_constructor(
     traced = framework == "torch"
     module = function.__module__
 
-    def read(model: Any, tracing: Any) -> Iterable[ObservedTensor]:
-        return star_layer_numbers(_traced_tensors(model, tracing), layers)
+    def read(model: Any) -> Iterable[ObservedTensor]:
+        return star_layer_numbers(_tensors(model), layers)
 
     return Constructor(
         name,
         sizes,
         make,
-        read if traced else lambda model, _: abstract_build.observed_tensors(model),
-        shape_recorder if traced else None,
+        read if traced else abstract_build.observed_tensors,
         tuple(dict.fromkeys((module, module.partition(".")[0], *packages, *layer_packages()))),
         dict(_versions(abstract_build.distributions_of(framework)))
         | {"python": sys.version.split()[0]},
-        is_followed=traced,
-        function=function if traced else None,
+        function if traced else None,
     )
 
 
@@ -116,7 +114,7 @@ def _numbered_layers(
 
 
 def _paths(model: Any) -> list[str]:
-    return [one.path for one in _traced_tensors(model, None)]
+    return [one.path for one in _tensors(model)]
 
 
 def packages_of(model: Any) -> tuple[str, ...]:
@@ -134,16 +132,10 @@ def packages_of(model: Any) -> tuple[str, ...]:
 PYTHON = {"torch", *sys.stdlib_module_names} - {"__main__"}
 
 
-def _traced_tensors(model: Any, tracing: Any) -> Iterable[ObservedTensor]:
-    from paramproof.tracing.torch_mode import observed_tensors
+def _tensors(model: Any) -> Iterable[ObservedTensor]:
+    from paramproof.tracing.torch_tensors import observed_tensors
 
-    return observed_tensors(model, tracing)
-
-
-def shape_recorder() -> Any:
-    from paramproof.tracing.torch_mode import ShapeRecorder
-
-    return ShapeRecorder()
+    return observed_tensors(model)
 
 
 def _defaults(name: str, function: Callable[..., Any]) -> dict[str, int]:

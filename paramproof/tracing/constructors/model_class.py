@@ -34,7 +34,7 @@ from paramproof.tracing.configuration.reader_terms import lowered, model_term
 from paramproof.tracing.configuration.terms import Unknown, mentions, negate, term
 from paramproof.tracing.constructors import Constructor, require_sizes
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
-from paramproof.tracing.torch_mode import observed_tensors
+from paramproof.tracing.torch_tensors import observed_tensors
 
 transformers.logging.set_verbosity_error()
 
@@ -97,7 +97,7 @@ class ModelClass:
                 return self.model_class(config)
 
         packages = {one: importlib.metadata.version(one) for one in ("transformers", "torch")}
-        return Constructor(self.name, sizes, make, observed_tensors, None, (), packages)
+        return Constructor(self.name, sizes, make, observed_tensors, (), packages)
 
 
 @calls_constructor
