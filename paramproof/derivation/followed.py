@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from paramproof.catalogue.program import ERRORS, Refused
+from paramproof.catalogue.program import ERRORS, Part, Refused
 from paramproof.derivation.conclusion import Naming, validated
 from paramproof.derivation.general_tensors import GeneralTensors
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
-from paramproof.derivation.letters import NotSymbolic, asked_of, symbolic
+from paramproof.derivation.letters import NotSymbolic, asked_of, guards_of, symbolic
 from paramproof.derivation.runner import Effort, Place, Progress, Runner
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Derivation
@@ -32,11 +32,25 @@ class NotFollowedError(ValueError):
 
 
 class ProgramRunner(Runner):
-    """Builds models of a constructor whose formula is read from programs."""
+    """Builds models of a constructor whose formula is read from programs.
+
+    ``part`` is the program at its own sizes, if it is one of a function.
+    """
+
+    part: Part | None = None
 
     @property
     def reads_programs(self) -> bool:
         return True
+
+    def guards_at(self, sizes: Mapping[str, int]) -> Mapping[Condition, set[Place]] | None:
+        if self.part is None:
+            return {}
+        try:
+            part = Part(self.part.catalogue, self.part.program.name, sizes)
+            return {one: {UNKNOWN_PLACE} for one in guards_of(part, self.name)}
+        except (Refused, NotSymbolic, *ERRORS):
+            return None
 
 
 UNKNOWN_PLACE = ("", 0)
@@ -58,14 +72,15 @@ def follow(
     places: dict[Condition, set[Place]] = defaultdict(set)
     for value, place in live.places.items():
         for one in asked_of(part, live.named(value)):
-            places[one.normalized()].add(place)
-    return read_off(constructor, symbols, places, seed, note, effort, naming)
+            places[one].add(place)
+    return read_off(constructor, symbols, places, part, seed, note, effort, naming)
 
 
 def read_off(
     constructor: Constructor,
     symbols: Derivation,
     places: Mapping[Condition, set[Place]],
+    part: Part | None,
     seed: int,
     note: Progress,
     effort: Effort,
@@ -75,6 +90,7 @@ def read_off(
     of_kinds = {one for one in symbols.sizes if one.endswith("]") and not one[-2].isdigit()}
     loops = {one.times: None for one in symbols.tensors}
     runner = ProgramRunner(constructor, Random(seed), effort.deepest, of_kinds, loops, traced=2)
+    runner.part = part
     asked = [one.condition for one in symbols.conditions if not one.condition.is_settled]
     guards = {one: {*places.get(one, {UNKNOWN_PLACE})} for one in asked}
     conditions = GuardSet(guards, {})

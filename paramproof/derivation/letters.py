@@ -53,8 +53,8 @@ from paramproof.derivation.sizes import (
     expression_of,
     has_length,
     has_loop_index,
-    lose,
     naming,
+    pin,
     plain,
     recording,
     truth,
@@ -83,28 +83,25 @@ class Trace:
     def __init__(
         self,
         part: Part,
-        model: str,
+        model: str | None,
         catalogue: Catalogue,
         own: Mapping[str, int],
-        starred: bool = False,
+        strictly: bool = False,
     ) -> None:
-        self.begin(own, starred)
+        self.strictly = strictly
+        """Whether nothing may be lost, and names of layers have stars."""
+        self.own, self.sizes, self.kinds = own, dict[str, int](), dict[str, list[str]]()
+        self.parts, self.refusals, self.first = list[SizedPart](), list[Any](), dict[str, int]()
+        self.checking: Recorder | None = None
+        """What records the guards of a refusal."""
         with recording() as self.recorder:
             self.whole = SizedPart(catalogue, part.program.name, concrete(part.keys), self, "")
-            self.groups = stored_once(self.whole.module(model))
+            self.groups = stored_once(self.whole.module(model)) if model else {}
         # No constructor reads how many experts a token passes; active parameters need it.
         with recording():
             for one in [*self.parts]:
                 for name in filter(says_per_token, one.program.types):
                     one.get(name)
-
-    def begin(self, own: Mapping[str, int], starred: bool) -> None:
-        self.starred = starred
-        """Whether names that have the number of a layer in them are one."""
-        self.own, self.sizes, self.kinds = own, dict[str, int](), dict[str, list[str]]()
-        self.parts, self.refusals, self.first = list[SizedPart](), list[Any](), dict[str, int]()
-        self.checking: Recorder | None = None
-        """What records the guards of a refusal."""
 
     @property
     def exact(self) -> ExactTrace:
@@ -142,8 +139,13 @@ class Trace:
                     unclear[str(why)] = None
             unclear |= {str(why): None} if recorder.lost else {}
             found.add_refusal(recorder)
-        for condition, *_ in implied_guards(self.recorder, self.sizes):
-            found.add(condition, Outcome.OTHERS)
+        if self.strictly:
+            for condition, *_ in implied_guards(self.recorder, self.sizes):
+                found.add(condition, Outcome.OTHERS)
+            if unclear or self.recorder.lost or self.recorder.pinned:
+                lost = ", ".join(str(one or "a number") for one in self.recorder.lost)
+                why = f"{lost or 'the length of a loop'} is read in a way that is not followed"
+                raise NotSymbolic("; ".join(unclear) or why)
         found.add_guards(self.recorder)
         caveat = f"which other sizes are refused is not followed everywhere ({'; '.join(unclear)})"
         return found, [caveat] if unclear else []
@@ -278,7 +280,7 @@ class SizedPart(Part):
 
         states = super().fold(letter, source, states, noting)
         if has_length(source) and changes[-1] > 1:
-            fix(source.length, len(source))
+            pin(source.length, len(source))
         elif has_length(source) and (changes[-1] or not source):
             # Only the first turn changes something, if there is one.
             bool(Number(len(source), source.length) == 0)
@@ -313,15 +315,10 @@ def comprehension(letter: Any, source: Any, element: Any, kept: Any) -> Any:
         if not isinstance(items, Series) or items.length is not None:
             return items
         for one in (one for where in made for one in where):
-            fix(one.length, one.total)
+            pin(one.length, one.total)
         return found
 
     return code
-
-
-def fix(length: Expression | None, number: int) -> None:
-    """Let a loop have no other length."""
-    lose(length)
 
 
 def module(*codes: Any) -> Any:
@@ -332,7 +329,7 @@ def module(*codes: Any) -> Any:
         for label, exists, it in rows:
             if exists(part):
                 name = label(part)
-                if part.trace.starred and name and any(map(str.isdigit, name)):
+                if part.trace.strictly and name and any(map(str.isdigit, name)):
                     name = starred_name(part, label)
                 # A name by an index makes a tensor for each index, which loses nothing.
                 step = LAYER if name is None else str.__str__(name)
@@ -418,7 +415,7 @@ def item(owner: Any, index: Any) -> Any:
             made = expression_of(index)
             for one in RUNNING:
                 if made is None or one.letter in made.letters:
-                    fix(one.length, one.total)
+                    pin(one.length, one.total)
             return owner[index.value]
     return at(owner, index)
 
@@ -497,16 +494,6 @@ def sized(catalogue: Catalogue) -> Catalogue:
     return other
 
 
-def asked_of(part: Part, value: str) -> list[Condition]:
-    """Return what a model of a part decides by, if that is followed; here, a condition alone."""
-    with recording() as recorder, suppress(NotSymbolic, Refused, *ERRORS):
-        trace = Trace.__new__(Trace)
-        trace.begin({}, False)
-        whole = SizedPart(sized(part.catalogue), part.program.name, concrete(part.keys), trace, "")
-        truth(whole.module(value))
-    return [] if recorder.lost else [*recorder.guards]
-
-
 # The formula
 
 
@@ -520,7 +507,7 @@ def with_sizes(holder: Any, sizes: Mapping[str, int]) -> Any:
         keys = ({"model_type": kind} if isinstance(kind, str) else {}) | {**holder.keys}
     for path, size in sizes.items():
         name = re.split(r"[.[]", path)[0]
-        inner.setdefault(name, {})[path[len(name) :].removeprefix(".")] = size
+        inner.setdefault(name, {})[path[len(name) :].removeprepin(".")] = size
     keys = {k: one for k, one in keys.items() if aliases.get(k) not in inner}
     for name, own in inner.items():
         value = holder.get(name)
@@ -539,19 +526,34 @@ def size_at(holder: Any, path: str) -> Any:
     return holder
 
 
+def guards_of(part: Part, model: str) -> list[Condition]:
+    """Return what a model decides by at the sizes of a part.
+
+    Raises ``NotSymbolic`` if that is not followed.
+    """
+    trace = Trace(part, model, sized(part.catalogue), {}, True)
+    return [*trace.conditions()[0].found]
+
+
+def asked_of(part: Part, value: str) -> list[Condition]:
+    """Return what one condition asks, a model of the catalogue, if that is followed."""
+    trace = Trace(part, None, sized(part.catalogue), {}, True)
+    with recording() as recorder, suppress(NotSymbolic, Refused, *ERRORS):
+        truth(trace.whole.module(value))
+    return [] if recorder.lost else [one.normalized() for one in recorder.guards]
+
+
 def symbolic(
     part: Part, model: str, naming: Callable[[str], str], strictly: bool = False
 ) -> Derivation:
     """Return the formula of a model class; ``naming`` gives the letter of a path.
 
-    Raises ``NotSymbolic``, which names what is not understood: ``strictly`` also what is pinned.
+    Raises ``NotSymbolic``, which names what is not understood; ``strictly`` also what can only be
+    pinned to one value.
     """
     catalogue = sized(part.catalogue)
     trace = Trace(part, model, catalogue, {}, strictly)
     conditions, caveats = trace.conditions()
-    if strictly and (caveats or trace.recorder.lost):
-        lost = ", ".join(str(one or "a number") for one in trace.recorder.lost)
-        raise NotSymbolic(*caveats or [f"{lost} is read in a way that no expression follows"])
 
     def trace_at(own: Mapping[str, int]) -> ExactTrace | None:
         with suppress(NotSymbolic, Refused, *ERRORS):

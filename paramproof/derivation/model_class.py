@@ -50,7 +50,7 @@ def derive_class(
         raise ValueError(f"{what} has no size {shown(other)}; it has {has}")
     own = sorted(symbols.sizes, key=lambda one: order.get(one.partition("[")[0], len(order)))
     constructor = chosen.constructor({one: symbols.sizes[one] for one in own})
-    return read_off(constructor, symbols, {}, seed, note, Effort(), letters_for)
+    return read_off(constructor, symbols, {}, None, seed, note, Effort(), letters_for)
 
 
 def _symbols(chosen: ModelClass) -> tuple[Part, Derivation]:

@@ -38,9 +38,6 @@ from paramproof.formulas.expression import (
 )
 from paramproof.formulas.path import LAYER
 
-# What a run records
-
-
 LOOP_INDEX = "@"
 """Prefix of the letters of loop indices. Alone it is the index of any loop."""
 
@@ -73,6 +70,8 @@ class Recorder:
     guards: dict[Condition, None] = field(default_factory=dict)
     indices: dict[str, Expression] = field(default_factory=dict)
     lost: dict[Expression | None, None] = field(default_factory=dict)
+    pinned: bool = False
+    """Whether the length of a loop may have no other value."""
 
     @property
     def loop_lengths(self) -> dict[Expression, None]:
@@ -99,12 +98,31 @@ def has_loop_index(letters: frozenset[str]) -> bool:
 
 
 def lose(made: Operand | None) -> None:
-    """Note that something is decided by an expression in a way that is not followed."""
+    """Note that an expression decides something in a way that is not followed."""
     made = letter(made) if isinstance(made, Computed) else made
     _recorders[-1].lost[made if isinstance(made, Expression) else None] = None
 
 
 # Numbers
+
+
+def _operator(compute: Callable[[Any, Any], Any], name: str) -> tuple[Any, Any]:
+    """Return the methods of an operator, which is ``name`` in a ``Computed`` number."""
+    return (
+        lambda self, other: _result(compute, name, self, other),
+        lambda self, other: _result(compute, name, other, self),
+    )
+
+
+def _comparison(compute: Callable[[Any, Any], bool], relation: Relation, sign: bool) -> Any:
+    def method(self: Number, other: Any) -> Any:
+        if not isinstance(other, int | float | Number):
+            return NotImplemented
+        answer = compute(self.value, plain(other))
+        _compare(relation, self, other, answer is sign)
+        return answer
+
+    return method
 
 
 class Number:
@@ -140,19 +158,40 @@ class Number:
         return -1 * self
 
     def __floor__(self) -> Any:
-        return _rounded(self, "floor", math.floor(self.value), floor)
+        return self.rounded("floor", math.floor, floor)
 
     def __ceil__(self) -> Any:
-        return _rounded(self, "ceil", math.ceil(self.value), lambda a, b: -floor(-a, b))
+        return self.rounded("ceil", math.ceil, lambda a, b: -floor(-a, b))
 
     def __round__(self) -> Any:
         # The nearest integer, ties to even: ⌊(x + ½)/2⌋ + ⌈(x − ½)/2⌉.
-        return _rounded(
-            self,
-            "round",
-            round(self.value),
-            lambda a, b: floor(2 * a + b, 4 * b) - floor(b - 2 * a, 4 * b),
+        return self.rounded(
+            "round", round, lambda a, b: floor(2 * a + b, 4 * b) - floor(b - 2 * a, 4 * b)
         )
+
+    def rounded(self, name: str, function: Callable[[Any], int], of_quotient: Any) -> Any:
+        if isinstance(self.value, int):
+            return self
+        with suppress(ArithmeticError, TypeError):
+            made = of_quotient(*_quotient(self.made, True))  # type: ignore[misc]
+            return number(function(self.value), made)
+        return step(function(self.value), name, self)
+
+    __add__, __radd__ = _operator(operator.add, "plus")
+    __sub__, __rsub__ = _operator(operator.sub, "minus")
+    __mul__, __rmul__ = _operator(operator.mul, "times")
+    __truediv__, __rtruediv__ = _operator(operator.truediv, "over")
+    __floordiv__, __rfloordiv__ = _operator(operator.floordiv, "div")
+    __mod__, __rmod__ = _operator(operator.mod, "mod")
+    __pow__, __rpow__ = _operator(operator.pow, "power")
+    __and__, __rand__ = _operator(operator.and_, "and")
+
+    __eq__ = _comparison(operator.eq, Relation.EQUAL, True)
+    __ne__ = _comparison(operator.ne, Relation.EQUAL, False)
+    __lt__ = _comparison(operator.lt, Relation.LESS, True)
+    __ge__ = _comparison(operator.ge, Relation.LESS, False)
+    __gt__ = _comparison(operator.gt, Relation.MORE, True)
+    __le__ = _comparison(operator.le, Relation.MORE, False)
 
 
 def plain(value: Any) -> Any:
@@ -176,95 +215,78 @@ def _operand(value: Any) -> Any:
     return expression(int(made)) if isinstance(made, int) else made
 
 
-STEPS = {
-    operator.add: "plus",
-    operator.sub: "minus",
-    operator.mul: "times",
-    operator.truediv: "over",
-    operator.floordiv: "div",
-    operator.mod: "mod",
-    operator.pow: "power",
-    operator.and_: "and",
-}
-"""The function of a ``Computed`` number for each operator."""
-
-
-def _apply(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """Return the result of an operator, one of whose operands is symbolic."""
+def _result(compute: Callable[[Any, Any], Any], name: str, left: Any, right: Any) -> Any:
     if not (isinstance(plain(left), int | float) and isinstance(plain(right), int | float)):
         return NotImplemented
-    if compute in (operator.truediv, operator.floordiv, operator.mod):
+    if name in ("over", "div", "mod"):
         _compare(Relation.EQUAL, right, 0, not plain(right))
     value, one, other = compute(plain(left), plain(right)), _operand(left), _operand(right)
     if one is None or other is None or _are_of_two_turns(one, other):
         return Number(value, None)
-    are_whole = isinstance(one, Expression) and isinstance(other, Expression)
-    if (made := _followed(compute, one, other, are_whole)) is None:
-        return step(value, STEPS[compute], left, right)
+    if (made := _followed(compute, name, one, other)) is None:
+        return step(value, name, left, right)
     found = number(value, made)
-    if compute is operator.mod and isinstance(found, Number):
+    if name == "mod" and isinstance(found, Number):
         found.divided = (one, other)
     return found
 
 
-@lru_cache(4096)
-def _followed(compute: Any, one: Any, other: Any, are_whole: bool) -> Operand | None:
+# By type, because a float and an expression may be equal.
+@lru_cache(4096, typed=True)
+def _followed(compute: Any, name: str, one: Any, other: Any) -> Operand | None:
     """Return a result that is a sum of products, or rounded at most once; None for any other."""
     with suppress(ArithmeticError, TypeError):
-        if are_whole and compute is operator.pow:
-            power = operator.index(other)
-            return one**power if power >= 0 else None
-        if are_whole and compute not in (operator.truediv, operator.and_):
+        are_whole = isinstance(one, Expression) and isinstance(other, Expression)
+        if are_whole and name == "power":
+            return one ** operator.index(other) if int(other) >= 0 else None
+        if are_whole and name not in ("over", "and"):
             return compute(one, other)  # type: ignore[no-any-return]
-        (top, under), (over, down) = _exact(one), _exact(other)  # type: ignore[misc]
-        if compute is operator.truediv:
-            pair = top * down, under * over
-        elif compute is operator.mul:
-            pair = top * over, under * down
-        else:
-            pair = compute(top * down, over * under), under * down
-        if compute in (operator.add, operator.sub, operator.mul, operator.truediv):
-            return Computed("over", pair) if all(map(_fits, pair)) else None
+        (top, under), (over, down) = _quotient(one), _quotient(other)  # type: ignore[misc]
+        if name in ("plus", "minus"):
+            return _over(compute(top * down, over * under), under * down)
+        if name in ("times", "over"):
+            over, down = (over, down) if name == "times" else (down, over)
+            return _over(top * over, under * down)
     return None
 
 
-def _exact(one: Operand) -> tuple[Expression, Expression] | None:
-    """Return the quotient of whole numbers that an operand is, if nothing was rounded."""
-    if isinstance(one, Expression):
-        return one, expression(1)
-    if isinstance(one, float):
-        top, bottom = one.as_integer_ratio()
-        return (expression(top), expression(bottom)) if max(abs(top), bottom) <= 2**20 else None
-    pair = rounded_once(one)
-    bottom = int(pair[1].constant or 0) if pair else 0
-    return pair if bottom and not bottom & (bottom - 1) else None
-
-
-def rounded_once(one: Operand | None) -> tuple[Expression, Expression] | None:
-    """Return the whole numbers whose quotient a float is, if only that was rounded."""
-    match one:
-        case Computed("over", (Expression() as top, Expression() as bottom)):
-            return (top, bottom) if _fits(top) and _fits(bottom) else None
-    return None
-
-
-def _fits(made: Expression) -> bool:
-    """Return whether a float holds twice this number exactly, if sizes are at most 2²⁰."""
-    return made.is_whole and _bits(made) < 52
+def _over(top: Expression, bottom: Expression) -> Computed | None:
+    """Return a quotient that is rounded once: a float holds both sides exactly, and twice them."""
+    return Computed("over", (top, bottom)) if max(_bits(top), _bits(bottom)) < 52 else None
 
 
 @lru_cache(4096)
-def _bits(made: Expression) -> float:
+def _bits(made: Any) -> float:
+    """Return a bound for the binary digits of a number, if sizes are at most 2²⁰."""
+    match made:
+        case str():
+            return 20.0
+        case float():
+            return abs(log2(abs(made))) if made else 0.0
+        case Computed("power"):
+            return inf
+        case Computed():
+            pair = sides(made)
+            return _bits(pair[0]) if pair else 1 + sum(max(0, _bits(x)) for x in made.operands)
     terms = [
-        log2(abs(factor)) + sum(n * _bits_of(atom) for atom, n in powers)
+        log2(abs(factor)) + sum(power * _bits(atom) for atom, power in powers if power > 0)
         for powers, factor in made.terms.items()
     ]
     return max(terms, default=0.0) + log2(max(1, len(terms)))
 
 
-def _bits_of(atom: Any) -> float:
-    pair = sides(atom)
-    return 20.0 if isinstance(atom, str) else _bits(pair[0]) if pair else inf
+def _quotient(one: Any, may_round: bool = False) -> tuple[Expression, Expression] | None:
+    """Return the quotient of whole numbers that an operand is, or that it is if rounded once."""
+    match one:
+        case Expression():
+            return one, expression(1)
+        case float():
+            top, bottom = map(expression, one.as_integer_ratio())
+            return (top, bottom) if max(_bits(top), _bits(bottom)) <= 20 else None
+        case Computed("over", (Expression() as top, Expression() as bottom)) if _over(top, bottom):
+            divisor = int(bottom.constant or 0)
+            return (top, bottom) if may_round or (divisor and not divisor & (divisor - 1)) else None
+    return None
 
 
 def step(value: Any, function: str, *operands: Any) -> Any:
@@ -280,19 +302,11 @@ def _of(value: Any, made: Expression | None) -> Any:
     return number(value, as_operand(made) if is_float else made)  # type: ignore[arg-type]
 
 
-def _rounded(one: Number, name: str, value: int, of_quotient: Any) -> Any:
-    if isinstance(one.value, int):
-        return one
-    with suppress(ArithmeticError, TypeError):
-        return number(value, of_quotient(*rounded_once(one.made)))  # type: ignore[misc]
-    return step(value, name, one)
-
-
 def truncated(one: Any) -> Any:
     """Return Python's ``int``."""
     if not (isinstance(one, Number) and isinstance(one.value, float)):
         return one if isinstance(one, Number) else int(one)
-    if rounded_once(one.made) is None:
+    if _quotient(one.made, True) is None:
         return step(int(one.value), "int", one)
     return math.floor(one) if one >= 0 else math.ceil(one)
 
@@ -315,7 +329,8 @@ def _are_of_two_turns(one: Operand, other: Operand) -> bool:
 
     Then its letter may mean different iterations in the two.
     """
-    shared = getattr(one, "letters", frozenset()) & getattr(other, "letters", frozenset())
+    none = frozenset[str]()
+    shared = getattr(one, "letters", none) & getattr(other, "letters", none)
     return has_loop_index(shared - {turn.letter for turn in RUNNING})
 
 
@@ -327,6 +342,7 @@ def _compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
     if one is None or other is None or _are_of_two_turns(one, other):
         lose(one if other is None else other)
         return
+    guard = _guard(relation, one, other, answer)
     for remainder, limit in ((left, right), (right, left)):
         divided = getattr(remainder, "divided", None)
         if relation is Relation.EQUAL and divided and type(limit) is int:
@@ -334,93 +350,73 @@ def _compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
             # Only for a possible remainder: i mod 3 is 2 if 3 divides i − 2.
             if limit == 0 or 0 <= limit < (bottom.constant or 0):
                 guard = Condition(Relation.DIVIDES, bottom, top - limit, answer)
-                _recorders[-1].guards.setdefault(guard)
-                return
-    if guard := _guard(relation, one, other, answer):
+    if guard:
         _recorders[-1].guards.setdefault(guard)
 
 
-@lru_cache(4096)
+@lru_cache(4096, typed=True)
 def _guard(relation: Relation, one: Any, other: Any, answer: bool) -> Condition | None:
-    """Return the guard of a comparison, in canonical form, if some sizes may answer otherwise."""
-    is_float = not (isinstance(one, Expression) and isinstance(other, Expression))
-    parts = [_quotient(one, other), _quotient(other, one)]
-    if None in parts:
-        one, other = (letter(x) if isinstance(x, Computed) else expression(x) for x in (one, other))
-    else:
-        (top, under), (over, down) = parts  # type: ignore[misc]
-        one, other = top * down, over * under
-    if is_float and other.constant is None and one.constant is not None:
-        one, other = other, one
-        relation = FLIPPED.get(relation, relation)
-    if is_float and None not in parts and one.terms and not one.terms.get(()):
-        # 2.5·H > 6 is 5·H > 12, and that is H > 2.
-        common = gcd(*(int(factor) for factor in one.terms.values()))
-        limit = other / common
-        if limit.constant is not None:
-            if relation is Relation.EQUAL and not limit.is_whole:
-                return None
-            up = math.floor if relation is Relation.MORE else math.ceil
-            one, other = one / common, expression(up(limit.constant))
-    difference = one - other
-    for atom in {atom for powers in difference.terms for atom, _ in powers}:
+    """Return the guard of a comparison, None if all sizes answer alike."""
+    while other == 0 and isinstance(one, Computed) and one.function in ("sqrt", "over"):
+        if not all(map(is_natural, one.operands[1:])):
+            break
+        one = one.operands[0]  # It has the same sign.
+    pairs = [_compared(one, other), _compared(other, one)]
+    if None in pairs:
+        left, right = (
+            letter(x) if isinstance(x, Computed) else expression(x) for x in (one, other)
+        )
+        return _canonical(relation, left, right, answer)
+    (top, under), (over, down) = pairs  # type: ignore[misc]
+    return _canonical(relation, top * down, over * under, answer)
+
+
+def _canonical(
+    relation: Relation, one: Expression, other: Expression, answer: bool
+) -> Condition | None:
+    for atom in (atom for powers in (one - other).terms for atom, _ in powers):
         if relation is Relation.EQUAL and (pair := sides(atom)):
             rest = pair[0] - pair[1] * letter(atom)
-            if difference in (rest, -rest):
+            if one - other in (rest, -rest):
                 return Condition(Relation.DIVIDES, pair[1], pair[0], answer)
-    if not other and one.is_whole:
-        # A kernel of width 5 gives 25·x > 0, which is the same guard as x > 0.
-        one = one / max(1, gcd(*map(int, one.terms.values())))
-        is_natural = Condition(Relation.LESS, one, expression(0), False).is_settled
-        if relation is Relation.MORE or (relation is Relation.EQUAL and is_natural):
-            # 3·⌊H/A⌋ > 0 is A ≤ H.
-            needs = at_least_one(one) if one.has_quotients else ()
-            if len(needs) == 1 and needs[0].left != one:
-                return replace(needs[0], holds=answer is (relation is Relation.EQUAL))
-    return Condition(relation, one, other, answer)
+    if not (one and one.is_whole and other.constant is not None) or () in one.terms:
+        return Condition(relation, one, other, answer)
+    # 5·H > 12 is H > 2.
+    factor = gcd(*map(int, one.terms.values()))
+    one, limit = one / factor, other / factor
+    if relation is Relation.EQUAL and not limit.is_whole:
+        return None
+    nearest = math.floor if relation is Relation.MORE else math.ceil
+    found = Condition(relation, one, expression(nearest(limit.constant)), answer)  # type: ignore[arg-type]
+    is_positive = relation is Relation.EQUAL and is_never_negative(one)
+    if one.has_quotients and found.right == 0 and (is_positive or relation is Relation.MORE):
+        # 3·⌊H/A⌋ > 0 is A ≤ H.
+        need, *others = at_least_one(one)
+        if not others and need.left != one:
+            return replace(need, holds=answer is (relation is Relation.EQUAL))
+    return found
 
 
-FLIPPED = {Relation.LESS: Relation.MORE, Relation.MORE: Relation.LESS}
-
-
-def _quotient(one: Operand, other: Operand) -> tuple[Expression, Expression] | None:
+def _compared(one: Any, other: Any) -> tuple[Expression, Expression] | None:
     """Return whole numbers whose quotient compares with ``other`` as an operand does."""
     if isinstance(one, float):
         return tuple(map(expression, one.as_integer_ratio()))  # type: ignore[return-value]
     is_whole = other.is_integer() if isinstance(other, float) else isinstance(other, Expression)
-    pair = _exact(one) or (rounded_once(one) if is_whole else None)
-    return pair if pair and is_never_negative(pair[1]) else None
+    pair = _quotient(one, is_whole)
+    return pair if pair and is_natural(pair[1]) else None
 
 
-def _operator(compute: Callable[[Any, Any], Any]) -> Iterator[Any]:
-    yield lambda self, other: _apply(compute, self, other)
-    yield lambda self, other: _apply(compute, other, self)
+def is_natural(one: Any) -> bool:
+    return isinstance(one, Expression) and is_never_negative(one, one.letters)
 
 
-def _comparison(compute: Callable[[Any, Any], bool], relation: Relation, sign: bool) -> Any:
-    def method(self: Number, other: Any) -> Any:
-        if not isinstance(other, int | float | Number):
-            return NotImplemented
-        answer = compute(self.value, plain(other))
-        _compare(relation, self, other, answer is sign)
-        return answer
-
-    return method
+# Lists
 
 
-for _compute in STEPS:
-    _name = _compute.__name__.rstrip("_")
-    for _side, _method in zip(("", "r"), _operator(_compute), strict=True):
-        setattr(Number, f"__{_side}{_name}__", _method)
-for _name, _relation, _sign in (
-    ("eq", Relation.EQUAL, True),
-    ("ne", Relation.EQUAL, False),
-    ("lt", Relation.LESS, True),
-    ("ge", Relation.LESS, False),
-    ("gt", Relation.MORE, True),
-    ("le", Relation.MORE, False),
-):
-    setattr(Number, f"__{_name}__", _comparison(getattr(operator, _name), _relation, _sign))
+def pin(length: Expression | None, number: int) -> None:
+    """Let a length have no other value."""
+    _recorders[-1].pinned = True
+    bool(Number(number, length) == number)
 
 
 _naming: list[bool] = []
@@ -430,8 +426,10 @@ _naming: list[bool] = []
 def naming() -> Iterator[None]:
     """Let the indexes of loops be stars in texts."""
     _naming.append(True)
-    yield
-    _naming.pop()
+    try:
+        yield
+    finally:
+        _naming.pop()
 
 
 def text(one: Any) -> str:
@@ -443,7 +441,7 @@ def text(one: Any) -> str:
 
 
 class Name(str):
-    """A text that is a number, as the name of a layer; no other text tells which."""
+    """A text that is a number, as the name of a layer; only another number tells which."""
 
     __slots__ = ()
 
@@ -457,22 +455,19 @@ class Name(str):
         return str.__hash__(self)
 
 
-# Lists
-
-
 class Series(list[Any]):
     """A list of symbolic length, which is None if it is not known.
 
-    If each iteration of a loop made one element, ``index`` is the letter of its index, and the
+    If each iteration of a loop made one element, ``turn`` is the letter of its index, and the
     element at k was made in iteration ``start`` + k. A list that is a sum has its ``parts``, and a
     range its ``bounds``, the last of which is the step.
     """
 
     def __init__(
-        self, values: Iterable[Any], length: Expression | None, index: str = "", start: Any = 0
+        self, values: Iterable[Any], length: Expression | None, turn: str = "", start: Any = 0
     ) -> None:
         super().__init__(values)
-        self.length, self.index, self.start = length, index, start
+        self.length, self.turn, self.start = length, turn, start
         self.parts, self.bounds = list[Any](), tuple[Any, ...]()
 
     def element(self, value: Any, at: Expression | None) -> Any:
@@ -480,11 +475,11 @@ class Series(list[Any]):
         if isinstance(value, tuple):
             return tuple(self.element(one, at) for one in value)
         made = value.made if isinstance(value, Number) else None
-        if not isinstance(made, Expression | Computed) or self.index not in made.letters:
+        if not isinstance(made, Expression | Computed) or self.turn not in made.letters:
             return value
-        new = {} if at is None else {self.index: self.start + at}
         made = letter(made) if isinstance(made, Computed) else made
-        return _of(value.value, made.substitute(new) if new else None)
+        known = None if at is None else made.substitute({self.turn: self.start + at})
+        return _of(value.value, known)
 
     def __add__(self, other: Any) -> Any:
         return _joined(self, other)
@@ -501,16 +496,16 @@ def has_length(items: Any) -> bool:
     """Return whether sizes decide how many items there are."""
     if not isinstance(items, Series):
         return isinstance(items, Unsized)
-    return items.length is None or bool(items.length.letters or items.index)
+    return items.length is None or bool(items.length.letters or items.turn)
 
 
 def length_of(items: Any) -> Any:
-    if not has_length(items) or isinstance(items, Unsized):
+    if not isinstance(items, Series):
         return Number(len(items), None) if isinstance(items, Unsized) else len(items)
     # A range that ends before it begins is empty.
     if items.bounds and items.length is not None and not is_never_negative(items.length):
-        start, stop, every = items.bounds
-        if not number(-((plain(start) - plain(stop)) // plain(every)), items.length) >= 0:
+        start, stop, every = map(plain, items.bounds)
+        if not number(-((start - stop) // every), items.length) >= 0:
             return 0
     return number(len(items), items.length)
 
@@ -540,25 +535,22 @@ def turns(items: Any) -> Iterator[tuple[Any, Any]]:
 
 def collected(values: list[Any], made: list[IterationStack]) -> list[Any]:
     """Return values as a list, given the iterations in which each was made."""
-    first = made[0][:1] if made else ()
-    for one in first:
-        if one.length != UNKNOWN_LENGTH and made == [
-            (one._replace(number=turn),) for turn in range(one.total)
-        ]:
+    for one in made[0][:1] if made else ():
+        every = [(one._replace(number=turn),) for turn in range(one.total)]
+        if one.length != UNKNOWN_LENGTH and made == every:
             return Series(values, one.length, one.letter)
     return Series(values, None) if any(made) else values
 
 
-def range_of(*bounds: Any) -> list[Any]:
-    values = bounded(range(*map(plain, bounds)))
-    if not any(isinstance(one, Number) for one in bounds):
+def range_of(start: Any, stop: Any, every: Any = 1) -> list[Any]:
+    values = bounded(range(plain(start), plain(stop), plain(every)))
+    if not any(isinstance(one, Number) for one in (start, stop, every)):
         return [*values]
-    start, stop, every = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
-    length, first = -((start - stop) // every), expression_of(start)
-    name = f"{LOOP_INDEX}{next(_numbers)}"
-    number_of, by = expression_of(length), expression_of(every)
-    made = None if first is None or by is None or number_of is None else first + by * letter(name)
-    found = Series((Number(one, made) for one in values), made and number_of, name)
+    length, name = expression_of(-((start - stop) // every)), f"{LOOP_INDEX}{next(_numbers)}"
+    first, by = expression_of(start), expression_of(every)
+    is_known = length is not None and first is not None and by is not None
+    made = first + by * letter(name) if is_known else None
+    found = Series((Number(one, made) for one in values), length if is_known else None, name)
     found.bounds = (start, stop, every)
     return found
 
@@ -576,52 +568,48 @@ def times(items: Any, many: Any) -> Any:
     return Series([*items] * plain(many), known)
 
 
-def _joined(*parts: list[Any]) -> Any:
-    lengths = [expression_of(length_of(one)) for one in parts]
-    known = None if None in lengths else sum(lengths, expression(0))  # type: ignore[arg-type]
-    found = Series([one for part in parts for one in part], known)
-    found.parts = [x for one in parts for x in (getattr(one, "parts", ()) or [one])]
+def _joined(*lists: list[Any]) -> Any:
+    lengths = [expression_of(length_of(one)) for one in lists]
+    known: Expression | None = expression(0)
+    for one in lengths:
+        known = None if known is None or one is None else known + one
+    found = Series([one for part in lists for one in part], known)
+    found.parts = [part for one in lists for part in (getattr(one, "parts", ()) or [one])]
     return found
-
-
-def at(items: Any, index: Any) -> Any:
-    """Return the element of a list, or the value of an object."""
-    is_number = isinstance(index, Number) and isinstance(items, list | tuple | str)
-    if not is_number and not (type(index) is int and isinstance(items, Series)):
-        return items[index]
-    value, place = items[plain(index)], index
-    if plain(index) < 0 and (is_number or isinstance(items, Series)):
-        length = expression_of(length_of(items))
-        place = number(len(items) + plain(index), length and length + (expression_of(index) or 0))
-    made = expression_of(place)
-    if isinstance(items, Series) and not items.parts:
-        if made is None and not _are_alike(items):
-            lose(None)
-        return items.element(value, made)
-    end: Any = 0
-    for part in getattr(items, "parts", ()):
-        start, end = end, end + length_of(part)
-        if place < end:
-            return at(part, place - start)
-    ends = [i for i, pair in enumerate(pairwise(items), 1) if not _are_alike(pair)]
-    if made is None or len(ends) > MAX_RUNS:
-        lose(made)
-    elif not isinstance(items, Series):
-        any(place < one for one in ends)
-    return value
 
 
 MAX_RUNS = 16
 """Runs of equal values in a plain list that a symbolic index is compared with."""
 
 
+def at(items: Any, index: Any) -> Any:
+    """Return the element of a list, or the value of an object."""
+    is_read = isinstance(index, Number) and isinstance(items, list | tuple | str)
+    if not is_read and not (type(index) is int and isinstance(items, Series)):
+        return items[index]
+    value = items[plain(index)]
+    place = index if plain(index) >= 0 else length_of(items) + index
+    made = expression_of(place)
+    if isinstance(items, Series) and not items.parts:
+        if made is None and not _are_alike(items):
+            lose(None)
+        return items.element(value, made)
+    start: Any = 0
+    for part in getattr(items, "parts", ()):
+        if place < start + length_of(part):
+            return at(part, place - start)
+        start = start + length_of(part)
+    ends = [end for end, pair in enumerate(pairwise(items), 1) if not _are_alike(pair)]
+    if ends and (made is None or len(ends) > MAX_RUNS):
+        lose(made)
+    else:
+        any(place < end for end in ends)
+    return value
+
+
 def _are_alike(items: Any) -> bool:
-    plain_types = int | float | str | bool
-    first, *others = items
-    return all(
-        one is first or (isinstance(one, plain_types) and isinstance(first, plain_types) and one == first)
-        for one in others
-    )
+    first, are_plain = items[0], all(isinstance(one, int | float | str) for one in items)
+    return all(one is first or (are_plain and one == first) for one in items)
 
 
 def part_of(items: Any, start: Any, stop: Any, every: Any) -> Any:
@@ -631,12 +619,13 @@ def part_of(items: Any, start: Any, stop: Any, every: Any) -> Any:
     found = list.__getitem__(items, slice(plain(start), plain(stop), every))
     length, first = items.length, expression_of(start or 0)
     ends = [one for one in (start, stop) if one is not None]
-    if length is None or first is None or every not in (None, 1) or any(x < 0 for x in map(plain, ends)):
+    is_plain = every in (None, 1) and all(plain(one) >= 0 for one in ends)
+    if length is None or first is None or not is_plain:
         return Series(found, None)
     # Python cuts a slice off at the end of the list: record whether it does.
-    cut = [bool(one <= length_of(items)) for one in ends]
-    last = length if stop is None or not cut[-1] else expression_of(stop)
-    return Series(found, last and last - first, items.index, items.start + first)
+    is_inside = [is_natural(length - expression_of(x)) or x <= length_of(items) for x in ends]
+    last = expression_of(stop) if stop is not None and is_inside[-1] else length
+    return Series(found, last and last - first, items.turn, items.start + first)
 
 
 def zipped(*lists: Any) -> list[Any]:
@@ -647,8 +636,13 @@ def zipped(*lists: Any) -> list[Any]:
         is_same = expression_of(one) == expression_of(shortest) is not None
         shortest = one if not is_same and one < shortest else shortest
     found, made, depth = [], [], len(RUNNING)
-    for _, index in turns(range_of(shortest)):
-        found.append(tuple(at(one, index) for one in lists))
+    for index, _ in turns(range_of(0, shortest)):
+        turn = plain(index)
+        elements = (
+            one.element(one[turn], expression_of(index)) if has_length(one) else at(one, index)
+            for one in lists
+        )
+        found.append((*elements,))
         made.append((*RUNNING[depth:],))
     return collected(found, made)
 
@@ -656,42 +650,49 @@ def zipped(*lists: Any) -> list[Any]:
 def contains(items: Any, value: Any) -> bool:
     if isinstance(items, Series) and items.bounds:
         start, stop, every = items.bounds
-        inside = start <= value and value < stop
-        return bool(inside and (every == 1 or (value - start) % every == 0))
-    if isinstance(value, Number) and isinstance(items, set | dict):
+        is_between = start <= value and value < stop
+        return bool(is_between and (every == 1 or (value - start) % every == 0))
+    is_read = isinstance(items, set | dict) and not any(isinstance(x, Number) for x in items)
+    if isinstance(value, Number) and is_read:
         # Compare with all of them, so that the guards do not depend on the answers.
-        return any([value == one for one in sorted(x for x in items if isinstance(x, int | float))])
+        answers = [value == one for one in sorted(x for x in items if isinstance(x, int | float))]
+        return any(answers)
     return value in items
 
 
+def unique(items: Any = ()) -> Any:
+    """Return Python's ``set``, or a list if numbers are compared to tell which are alike."""
+    if has_length(items) or not any(isinstance(one, Number) for one in items):
+        return Unsized(items) if has_length(items) else set(items)
+    found: list[Any] = []
+    for one in items:
+        if one not in found:
+            found.append(one)
+    return found
+
+
 def equal(one: Any, other: Any) -> bool:
-    if isinstance(one, list) and isinstance(other, list):
-        known = [items for items in (one, other) if has_length(items)]
-        if len(known) == 2:
-            # Lists of one length with the same guards compare alike.
-            bool(length_of(one) == length_of(other))
-        elif known:
-            lose(known[0].length)
+    lists = [x for x in (one, other) if isinstance(one, list) and isinstance(other, list)]
+    lengths = [length_of(x) for x in lists if has_length(x)]
+    if len(lengths) == 2:
+        bool(lengths[0] == lengths[1])  # Lists of one length with the same guards compare alike.
+    elif lengths:
+        lose(expression_of(lengths[0]))
     return bool(one == other)
 
 
 def reduced(function: Callable[..., Any], items: Any, *others: Any) -> Any:
     """Return what a function of all elements gives; it is unknown if their number is symbolic."""
     if not has_length(items):
-        return function(items, *others)
+        if function is not sum:
+            return function(items, *others)
+        # What loops made is taken as if a file had it: a text is a kind of layer, a number a size.
+        made = [isinstance(x, Series) and bool(x.turn or x.length is None) for x in items]
+        return function([[*x] if y else x for x, y in zip(items, made, strict=True)], *others)
     if function is sum and all(type(one) is int and one == 1 for one in items):
         return length_of(items)
-    found = function(map(plain, items), *others)
+    found = function([one.read() if isinstance(one, Number) else one for one in items], *others)
     return Series(found, None) if isinstance(found, list) else Number(found, None)
-
-
-def in_order(items: Any) -> list[Any]:
-    for one in items:
-        if isinstance(one, Number) and has_loop_index(getattr(one.made, "letters", frozenset())):
-            lose(one.made)
-    found = sorted(items)
-    known = None if isinstance(items, Unsized) else getattr(items, "length", None)
-    return Series(found, known) if has_length(items) else found
 
 
 SIZED: dict[str, Any] = {
@@ -711,8 +712,7 @@ SIZED: dict[str, Any] = {
     "range": range_of,
     "zip": zipped,
     "slice": part_of,
-    "set": lambda *of: (Unsized if any(map(has_length, of)) else set)(*of),
-    "sorted": in_order,
-    **{one.__name__: partial(reduced, one) for one in (max, min, sum, math.prod)},
+    "set": unique,
+    **{one.__name__: partial(reduced, one) for one in (max, min, sum, math.prod, sorted)},
 }
 """The operations of programs that differ with symbolic sizes."""

@@ -219,8 +219,11 @@ def past_a_dtype(hidden_size=12, heads=3, layers=2):
 @derives(
     "L·(H·⌊H/A⌋ + ⌊H/A⌋)",
     reasons=[
+        "the shape is fitted in 2 of 2 tensor groups",
         "the count is fitted in 2 tensor groups",
         "sizes were not followed: TypeError: unsupported type",
+        "an operation was not followed (lost.py:",
+        "a call was not followed (lost.py:",
     ],
 )
 def past_days(hidden_size=12, heads=3, layers=2):
