@@ -507,7 +507,7 @@ def with_sizes(holder: Any, sizes: Mapping[str, int]) -> Any:
         keys = ({"model_type": kind} if isinstance(kind, str) else {}) | {**holder.keys}
     for path, size in sizes.items():
         name = re.split(r"[.[]", path)[0]
-        inner.setdefault(name, {})[path[len(name) :].removeprepin(".")] = size
+        inner.setdefault(name, {})[path[len(name) :].removeprefix(".")] = size
     keys = {k: one for k, one in keys.items() if aliases.get(k) not in inner}
     for name, own in inner.items():
         value = holder.get(name)

@@ -55,9 +55,8 @@ def loops_of(node: Comprehension) -> list[ast.stmt]:
         for test in reversed(one.ifs):
             body = [ast.If(test, body, [])]
         body = [ast.For(one.target, one.iter, body, [])]
-    for statement in body:
-        for one in ast.walk(statement):
-            ast.copy_location(one, node)
+    for inner in ast.walk(ast.Module(body, [])):
+        ast.copy_location(inner, node)
     return body
 
 

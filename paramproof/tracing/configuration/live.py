@@ -156,7 +156,7 @@ class LiveInterpreter(ModuleInterpreter):
         return super().native(function, *args, **named)
 
     def bound(self, found: Any, owner: Any) -> Value:
-        plain = property | staticmethod | classmethod | types.FunctionType
+        plain = (property, staticmethod, classmethod, types.FunctionType)
         if isinstance(found, functools.cached_property):
             return self.call(found.func, [owner])
         if hasattr(type(found), "__get__") and not isinstance(found, plain):
@@ -350,7 +350,7 @@ class LiveInterpreter(ModuleInterpreter):
             return condition
         if self.depth or mentions(condition, is_opaque):
             raise Unknown("a loop without a known number of turns")
-        found = self.at_own_sizes(condition)
+        found = bool(self.at_own_sizes(condition))
         other = negate(condition) if found else condition
         self.refuse(Unknown("another number of turns"), other)
         return found

@@ -87,8 +87,6 @@ class ModuleInterpreter(Interpreter):
         self.models = {**MODELS, **MODULE_MODELS}
         self.named = {"weight_norm": containers.weight_norm}
         """Functions of a name, of which there are several."""
-        self.pins: dict[Value, Reason] = {}
-        """Conditions that a trace assumes, which are refused."""
         self.walked: dict[int, Value] = {}
         """What each of the loops that are running goes through, if it is layers or tensors."""
 

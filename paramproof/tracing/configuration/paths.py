@@ -97,6 +97,8 @@ class Paths:
         self.path: list[Value] = []
         self.facts: list[dict[Value, bool]] = [{}]
         self.refusals: dict[Value, Reason] = {}
+        self.pins: dict[Value, Reason] = {}
+        """What a trace assumes not to be so, as that an unknown part is of another class."""
         self.journal: list[dict[int, tuple[Heap, dict[str, Any]]]] = []
         self.depth = 0
 
@@ -246,7 +248,7 @@ def _has(node: ast.expr, code: types.CodeType) -> bool:
     """Return whether the code of a lambda stands inside of an expression: a line may have two."""
     spots = [one for one in code.co_positions() if None not in one and one[::2] != one[1::2]]
     start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
-    return all(start <= (a, c) and (b, d) <= end for a, b, c, d in spots)  # type: ignore[operator]
+    return all(start <= (a, c) and (b, d) <= end for a, b, c, d in spots)
 
 
 def _names_of(node: ast.FunctionDef | ast.Lambda) -> tuple[str, ...]:
