@@ -19,9 +19,9 @@ lw_detr lw_detr_vit mask2former maskformer mm-grounding-dino musicgen musicgen_m
 nemotron3_5_asr nemotron_asr_streaming neomme olmo_hybrid oneformer parakeet_rnnt parakeet_tdt
 pp_doclayout_v2 pp_doclayout_v4 pp_lcnet_v3 pp_lcnet_v4 pp_ocrv5_mobile_det pp_ocrv5_mobile_rec
 pp_ocrv5_server_rec pp_ocrv6_small_det pp_ocrv6_small_rec pp_ocrv6_tiny_rec prompt_depth_anything
-recurrent_gemma reformer rf_detr rf_detr_dinov2 rt_detr rt_detr_resnet rt_detr_v2 sam3_lite_text
-sam3_lite_text_text_model slanet step3p7 tipsv2_dpt tvp udop upernet uvdoc uvdoc_backbone vitmatte
-vitpose vitpose_backbone wavtokenizer wavtokenizer_encoder zoedepth
+reformer rf_detr rf_detr_dinov2 rt_detr rt_detr_resnet rt_detr_v2 slanet step3p7 tipsv2_dpt tvp udop
+upernet uvdoc uvdoc_backbone vitmatte vitpose vitpose_backbone wavtokenizer wavtokenizer_encoder
+zoedepth
 """
 """Types whose formulas are not proved. Where one is proved now, take it off this list."""
 
