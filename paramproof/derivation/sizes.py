@@ -265,6 +265,8 @@ def _bits(made: Any) -> float:
             return abs(log2(abs(made))) if made else 0.0
         case Computed("power"):
             return inf
+        case Computed("over", (top, Expression() as bottom)) if bottom.is_whole:
+            return max(0.0, _bits(top))
         case Computed():
             pair = sides(made)
             return _bits(pair[0]) if pair else 1 + sum(max(0, _bits(x)) for x in made.operands)
