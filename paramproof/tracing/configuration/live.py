@@ -17,10 +17,11 @@ import operator
 import string
 import types
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os.path import basename
 from typing import Any
 
+import torch
 from torch import nn
 
 from paramproof.catalogue.program import Part
@@ -31,12 +32,14 @@ from paramproof.tracing.configuration.modules import (
     CACHED,
     MODULE_MODELS,
     ModuleInterpreter,
+    is_torch,
 )
 from paramproof.tracing.configuration.nodes import EMPTY, Data
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, List, source_of
 from paramproof.tracing.configuration.programs import Programs
 from paramproof.tracing.configuration.reader_terms import check, model_term
 from paramproof.tracing.configuration.statements import BROKEN, COLLECTED
+from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Term,
@@ -45,6 +48,7 @@ from paramproof.tracing.configuration.terms import (
     exported,
     facts_of,
     instead,
+    is_op,
     mentions,
     negate,
     term,
@@ -71,7 +75,7 @@ CONTEXTS = ("torch",)
 def is_text(one: Term) -> bool:
     """Return whether an operation makes or reads a text."""
     if one.op == "method":
-        return one.args[0] not in ("count", "index")
+        return one.args[0] not in ("count", "index") or not is_op(one.args[1], "list")
     return one.op in ("str", "text") or (one.op in ("%", "*", "+") and str in map(type, one.args))
 
 
@@ -96,6 +100,24 @@ def is_held(value: Value) -> bool:
     if isinstance(value, functools.partial):
         return is_held([*value.args, *value.keywords.values(), value.func])
     return is_object(value)
+
+
+def holds_module(value: Value) -> bool:
+    items = value.items if isinstance(value, List) else value
+    if isinstance(items, tuple | list):
+        return any(map(holds_module, items))
+    return isinstance(value, Module) or mentions(
+        value, lambda one: any(isinstance(x, Module) for x in one.args)
+    )
+
+
+@functools.cache
+def changes_shape(name: str) -> bool:
+    """Return whether a method gives a tensor another shape in its place."""
+    packet = getattr(torch.ops.aten, name, None) if name.endswith("_") else None
+    forms = [getattr(packet, one) for one in packet.overloads()] if packet else []
+    is_view = any(torch.Tag.inplace_view in one.tags for one in forms)
+    return is_view or name in ("resize_", "resize_as_", "set_")
 
 
 class Walked(List):
@@ -183,7 +205,7 @@ class LiveInterpreter(ModuleInterpreter):
 
     def truth(self, value: Value) -> Value:
         if mentions(value, is_text):
-            raise Unknown("what is asked of a text that depends on sizes")
+            raise Unknown("what is asked of a text, or of a list, that depends on sizes")
         self.refuse_own(value, "__bool__", "__len__")
         found = super().truth(value)
         if isinstance(found, Term) and self.place[0]:
@@ -218,22 +240,26 @@ class LiveInterpreter(ModuleInterpreter):
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
         if not isinstance(source, Walked):
             return super().loop(target, source, body)
-        # Each of them is changed in one way, which leaves nothing else behind.
-        inside = [*reached(source, "")]
         ends = ast.AugAssign | ast.Break | ast.Return | ast.NamedExpr
-        nodes = [node for one in body for node in ast.walk(one)]
-        if any(isinstance(node, ends) for node in nodes):
+        if any(isinstance(node, ends) for one in body for node in ast.walk(one)):
             raise Unknown("what a loop over layers of an unknown number leaves behind")
-        self.journal.append({})
         frame = self.frames[-1]
         before = {**frame.own}
-        self.unrolled(target, source.items, body)
-        changed = [holder for holder, _ in self.journal.pop().values()]
-        start = source.serial
-        if any(one not in inside and one is not frame and one.serial < start for one in changed):
-            raise Unknown("what a loop over layers of an unknown number leaves behind")
+        self.visited(source.items, lambda: self.unrolled(target, source.items, body), frame)
         frame.own = {k: v for k, v in frame.own.items() if k in before} | before
         return True
+
+    def visited(self, items: Value, run: Callable[[], object], *changed: Heap) -> None:
+        """Change each of some modules or tensors in one way, which leaves nothing else behind."""
+        inside = {*changed, *(one for item in items for one in reached(item, ""))}
+        start = next(Heap.serials)
+        self.journal.append({})
+        try:
+            run()
+        finally:
+            touched = [holder for holder, _ in self.journal.pop().values()]
+        if any(one not in inside and one.serial < start for one in touched):
+            raise Unknown("what a loop over layers of an unknown number leaves behind")
 
     def eval(self, node: ast.expr) -> Value:
         match node:
@@ -399,6 +425,11 @@ class LiveInterpreter(ModuleInterpreter):
         if isinstance(function, functools.partial):
             given = Dict(self.path, named.base, {**function.keywords, **named.own})
             return self.call(function.func, [*function.args, *args], given)
+        if isinstance(function, Method) and isinstance(function.owner, Module):
+            if function.function == "apply":
+                every = tuple(reached(function.owner, "module"))
+                self.visited(every, lambda: [self.call(args[0], [one]) for one in every])
+                return function.owner
         if isinstance(function, Method) and function.function in WALKS:
             if isinstance(function.owner, Module) and has_loops(function.owner):
                 if function.function == "children":
@@ -425,7 +456,14 @@ class LiveInterpreter(ModuleInterpreter):
             return frame.own[YIELDED] if is_generator else found
         return super().call(function, args, named)
 
+    def call_known(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
+        if is_torch(function) and any(map(holds_module, (*args, *named.own.values()))):
+            raise Unknown(f"what {getattr(function, '__name__', function)!s:.40} does with a module")
+        return super().call_known(function, args, named)
+
     def call_method(self, owner: Value, name: str, args: Sequence[Value], named: Dict) -> Value:
+        if isinstance(owner, Tensor) and changes_shape(name):
+            raise Unknown(f"the method {name} of a tensor")
         if isinstance(owner, str) and name == "format" and unknown(args) and not named.own:
             parts = [*string.Formatter().parse(owner)]
             fields = [part for part in parts if part[1] is not None]

@@ -48,7 +48,6 @@ from paramproof.tracing.configuration.paths import (
     Instance,
     List,
     Raised,
-    Reason,
     source_of,
 )
 from paramproof.tracing.configuration.statements import COLLECTED, LOST, assigned, parts_of, tail_of
