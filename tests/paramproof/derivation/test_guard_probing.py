@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from paramproof.derivation.generalization import GeneralTensors
+from paramproof.derivation.general_tensors import GeneralTensors
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
 from paramproof.formulas.condition import Consequence, Outcome, Relation, condition_in
@@ -38,10 +38,7 @@ class Runner:
             raise ValueError("too narrow")
         return None
 
-    def trace_or_refusal(self, sizes):
-        return SimpleNamespace(sizes=sizes)
-
-    def guards_of(self, trace):
+    def guards_at(self, sizes):
         return {}
 
 
@@ -148,3 +145,10 @@ def test_sizes_without_a_condition_meet_the_others_as_far_as_can_be():
         {"⌊i/16⌋ ≤ 1", "2 divides i", "i < 900"},
         {"⌊i/16⌋ ≤ 1", "i < 900"},
     ]
+
+
+def test_what_is_built_and_not_followed_is_not_tried():
+    runner = Runner(24, None)
+    runner.guards_at = lambda sizes: None
+    prober = GuardProber(runner, GuardSet({WIDE: set()}, {}), NO_TENSORS)
+    assert prober.outcome(WIDE) == Consequence(Outcome.NOT_TRIED)

@@ -1,15 +1,14 @@
 """Guards that occur only if another guard is violated are probed, too."""
 
-from bisect import bisect
-from random import Random
+from dataclasses import replace
 
 import pytest
 
 from paramproof.derivation.guard_probing import MAX_NESTED_PROBES
 from paramproof.derivation.guard_set import GuardSet, NestedGuard, NestedGuardQueue
-from paramproof.derivation.pipeline import derive
 from paramproof.formulas.condition import Consequence, Outcome, condition_in
-from tests.paramproof.derivation.toys import built, conditions, toy
+from paramproof.formulas.expression import letter
+from tests.paramproof.derivation.toys import conditions, derive_asking, tensor
 
 OTHERS = "other tensors are created"
 LIMITS = [100, 1000, 40_000, 10**7]
@@ -19,92 +18,87 @@ def layer(width, bias):
     return [("weight", (width, width)), *([("bias", (width,))] if bias else [])]
 
 
-def bisected(hidden_size):
+LAYER = (tensor("weight", "hidden_size", "hidden_size"), tensor("bias", "hidden_size"))
+
+
+def bisected(ask, hidden_size):
     """Looks in the middle first: what lies beyond that is not asked at once."""
-    return layer(hidden_size, bisect(LIMITS, hidden_size) < 4)
+    middle = ask("hidden_size < 40000")
+    return layer(hidden_size, middle or ask(f"hidden_size < {10**7}"))
 
 
-def one_limit_after_another(hidden_size):
-    if hidden_size < LIMITS[0] or hidden_size < LIMITS[1] or hidden_size < LIMITS[2]:
-        return layer(hidden_size, True)
-    return layer(hidden_size, hidden_size < LIMITS[3])
+def one_limit_after_another(ask, hidden_size):
+    return layer(hidden_size, any(ask(f"hidden_size < {one}") for one in LIMITS))
 
 
-@pytest.mark.parametrize("make", [bisected, one_limit_after_another])
-def test_what_is_asked_beyond_is_stated(make):
+@pytest.mark.parametrize("program", [bisected, one_limit_after_another])
+def test_what_is_asked_beyond_is_stated(program):
     """No random model is as wide, so the prober must try the guard itself."""
-    found = derive(toy(make, hidden_size=64))
+    found = derive_asking(program, *LAYER, hidden_size=64)
     assert conditions(found) == {f"H < {10**7}": OTHERS}
     assert not found.reasons_at({"H": 64})
     assert found.reasons_at({"H": 50_000})
-    assert found.count({"H": 10**7 - 1}) == built(toy(make), hidden_size=10**7 - 1)
+    assert found.count({"H": 10**7 - 1}) == (10**7 - 1) * 10**7
 
 
 def test_its_guard_is_stated_where_it_is_about_another_size():
     """That H ≤ 10⁷ everywhere would say too much: up to the guard, any H will do."""
 
-    def make(vocab_size, hidden_size):
-        if vocab_size > 10**7:
-            return layer(hidden_size, hidden_size < 10**6)
-        return layer(hidden_size, True)
+    def program(ask, vocab_size, hidden_size):
+        is_large = not ask(f"vocab_size ≤ {10**7}")
+        return layer(hidden_size, not is_large or ask(f"hidden_size < {10**6}"))
 
-    found = derive(toy(make, vocab_size=100, hidden_size=8))
+    found = derive_asking(program, *LAYER, vocab_size=100, hidden_size=8)
     assert conditions(found) == {"V ≤ 10000000": OTHERS}
     assert found.count({"V": 100, "H": 10**6}) == 10**12 + 10**6
 
 
 def test_a_refusal_beyond_is_stated():
-    def make(hidden_size):
-        if hidden_size > 10**5 and hidden_size > 10**7:
+    def program(ask, hidden_size):
+        if not ask(f"hidden_size ≤ {10**5}") and not ask(f"hidden_size ≤ {10**7}"):
             raise ValueError("too wide")
         return layer(hidden_size, True)
 
-    found = derive(toy(make, hidden_size=64))
+    found = derive_asking(program, *LAYER, hidden_size=64)
     said = "the constructor refuses: ValueError: too wide"
     assert conditions(found) == {"H ≤ 10000000": said}
     assert [str(one) for one in found.irrelevant_guards] == ["H ≤ 100000"]
 
 
 def deep(limit):
-    def make(hidden_size, num_layers):
-        bias = num_layers <= hidden_size or num_layers < limit
-        return [one for index in range(num_layers) for one in numbered(index, hidden_size, bias)]
+    def program(ask, hidden_size, num_layers):
+        bias = ask("num_layers ≤ hidden_size") or ask(f"num_layers < {limit}")
+        numbered = ((f"{n}.", layer(hidden_size, bias)) for n in range(num_layers))
+        return [(number + name, shape) for number, model in numbered for name, shape in model]
 
-    def numbered(index, hidden_size, bias):
-        return [(f"{index}.{name}", shape) for name, shape in layer(hidden_size, bias)]
-
-    return toy(make, hidden_size=64, num_layers=4)
+    layers = (replace(one, path=f"*.{one.path}", times=letter("num_layers")) for one in LAYER)
+    return derive_asking(program, *layers, loops=["num_layers"], hidden_size=64, num_layers=4)
 
 
 def test_a_deep_model_is_tried_where_no_shallow_one_violates_a_guard():
-    assert conditions(derive(deep(300))) == {"L ≤ H": OTHERS}
+    assert conditions(deep(300)) == {"L ≤ H": OTHERS}
 
 
 def test_a_guard_on_a_loop_that_is_too_long_to_try_is_stated():
     """No model of this many layers is built, and so nothing is known of it."""
-    found = derive(deep(10**5))
+    found = deep(10**5)
     assert conditions(found) == {f"L < {10**5}": "not tried"}
     assert [str(one) for one in found.irrelevant_guards] == ["L ≤ H"]
 
 
 def test_no_proof_reaches_what_was_not_sorted():
     """There is always another guard, and beyond all of them the model has no bias."""
-    asked = []
+    most = 10**5 * (MAX_NESTED_PROBES + 5)
 
-    def make(hidden_size):
-        limit = 10**5
-        while hidden_size > limit:
-            limit += 10**5
-            asked.append(limit)
-        return layer(hidden_size, limit < 10**5 * (MAX_NESTED_PROBES + 5))
+    def program(ask, hidden_size):
+        limits = range(10**5, 10**8, 10**5)
+        reached = next(one for one in limits if ask(f"hidden_size ≤ {one}"))
+        return layer(hidden_size, reached < most)
 
-    found = derive(toy(make, hidden_size=64))
+    found = derive_asking(program, *LAYER, hidden_size=64)
     assert [str(one) for one in found.irrelevant_guards] == ["H ≤ 100000"]
-    assert max(asked) == 10**5 * (MAX_NESTED_PROBES + 2)
-    random = Random(0)
-    for size in (random.randint(1, 10**8) for _ in range(200)):
-        if not found.reasons_at({"H": size}):
-            assert found.count({"H": size}) == built(toy(make), hidden_size=size)
+    assert found.validated["H"][1] < 10**5 * (MAX_NESTED_PROBES + 3)
+    assert found.reasons_at({"H": most})
 
 
 GUARD, WIDER = condition_in("H ≤ 100"), condition_in("H ≤ 200")

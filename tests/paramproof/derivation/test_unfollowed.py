@@ -18,7 +18,7 @@ class Layer:
     limit = 4
     def __init__(self, parts, size):
         self.size = size
-        parts.added.append(("w", (size,), "trainable", True, ()))
+        parts.append(("w", (size,)))
 
 @dataclass
 class Config:
@@ -106,7 +106,7 @@ def test_only_a_few_lines_are_named():
 def test_a_function_without_source():
     name = "constructor_without_source"
     module = sys.modules[name] = ModuleType(name)
-    exec("def model(parts, size): parts.add('w', size)", vars(module))
+    exec("def model(parts, size): parts.append(('w', (size,)))", vars(module))
     toy = constructor(module.model, name, {"size": 12})
     with executed_code(toy) as code:
         Runner(toy, None, 1).observe(toy.sizes)

@@ -1,37 +1,35 @@
 """If a formula fails beyond guards, exactly these guards become conditions."""
 
-from random import Random
-
 import pytest
 
-from paramproof.derivation.generalization import GeneralTensors
+from paramproof.derivation.general_tensors import GeneralTensors
 from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.pipeline import Effort, derive
-from paramproof.derivation.trace_runner import DerivationError, TraceRunner
+from paramproof.derivation.runner import DerivationError
 from paramproof.derivation.validation import DEPTH_FACTOR, HeldOutValidation
 from paramproof.formulas.condition import Consequence, Outcome, condition_in
-from paramproof.formulas.derivation import DerivedTensor
-from paramproof.formulas.expression import letter
-from tests.paramproof.derivation.toys import conditions, toy
+from tests.paramproof.derivation.toys import AskingRunner, conditions, derive_asking, tensor, toy
 
 pytestmark = pytest.mark.usefixtures("clock")
-
-FARTHER = 50_000
-"""No random size is as large, even far from the original: only a guard leads there."""
 
 NEAR = Effort(far=False)
 V, H = "vocab_size", "hidden_size"
 LARGE, WIDE = f"{V} ≤ 50000", f"{H} ≤ 50000"
+"""No random size is as large, even far from the original: only a guard leads there."""
+
 OTHERS = "other tensors are created"
 
 
-def branching(harm):
-    def make(vocab_size, hidden_size):
-        large, wide = vocab_size > FARTHER, hidden_size > FARTHER
-        model = [("embedding", (vocab_size, hidden_size))]
-        return [*model, ("bias", (7,))] if harm(large, wide) else model
+OWN = {V: 64, H: 8}
+EMBEDDING = tensor("embedding", V, H)
 
-    return toy(make, vocab_size=64, hidden_size=8)
+
+def branching(harm):
+    def program(ask, **sizes):
+        is_other = harm(not ask(LARGE), not ask(WIDE))
+        return [("embedding", (sizes[V], sizes[H])), *([("bias", (7,))] if is_other else [])]
+
+    return program
 
 
 def nothing(large, wide):
@@ -50,15 +48,14 @@ def nothing(large, wide):
     ],
 )
 def test_guards_that_matter_are_stated_even_if_only_together(harm, stated, effort):
-    found = derive(branching(harm), effort=effort)
+    found = derive_asking(branching(harm), EMBEDDING, effort=effort, **OWN)
     assert conditions(found) == dict.fromkeys(stated, OTHERS)
     harmless = {"V ≤ 50000", "H ≤ 50000"} - stated
     assert set(map(str, found.irrelevant_guards)) == harmless
 
 
-def validation(harmless=(), outside=(), beyond=(), fixed=(), tensors=(), **made):
-    constructor = branching(nothing)
-    runner = TraceRunner(constructor, Random(0), 9, set(fixed))
+def validation(harmless=(), outside=(), beyond=(), fixed=(), tensors=()):
+    runner = AskingRunner(branching(nothing), fixed=fixed, **OWN)
     stated = {condition_in(one): Consequence(Outcome.OTHERS) for one in outside}
     known = GuardSet(
         {one: set() for one in stated},
@@ -79,13 +76,13 @@ def test_sizes_anywhere_lie_on_either_side():
     assert all(sizes[H] <= 2000 for sizes in found)
 
 
-COUNTED = DerivedTensor("w.*", (letter(H),), letter(V), "trainable", (), True, False)
-LOOPED = DerivedTensor("w.*", (letter(H),), letter(V), "trainable", (), True, True)
+COUNTED = tensor("w.*", H, times=V, looped=False)
+LOOPED = tensor("w.*", H, times=V)
 
 
-@pytest.mark.parametrize(("tensor", "deeper"), [(COUNTED, DEPTH_FACTOR), (LOOPED, 1)])
-def test_some_models_are_deeper_where_layers_were_counted(tensor, deeper):
-    one = validation(tensors=[tensor])
+@pytest.mark.parametrize(("counted", "deeper"), [(COUNTED, DEPTH_FACTOR), (LOOPED, 1)])
+def test_some_models_are_deeper_where_layers_were_counted(counted, deeper):
+    one = validation(tensors=[counted])
     asked = []
     one.anywhere = asked.append
     for held in range(1, 9):
@@ -94,7 +91,7 @@ def test_some_models_are_deeper_where_layers_were_counted(tensor, deeper):
 
 
 NEAREST = 64 * 7 * 1.4
-"""No size that is 64 at first is drawn larger for a near model, or a trace."""
+"""No size that is 64 at first is drawn larger for a near model."""
 
 
 def row(vocab_size):
@@ -130,11 +127,10 @@ def test_no_more_letters_are_fixed_than_may_be(number, is_derived):
 
 
 def test_a_refusal_inside_the_conditions_is_one():
-    def make(vocab_size):
-        # While it is traced a size has its expression with it.
-        if not hasattr(vocab_size, "expression") and vocab_size != 64:
+    def program(ask, vocab_size):
+        if vocab_size != 64:
             raise ValueError("other than 64")
         return row(vocab_size)
 
     with pytest.raises(DerivationError, match=r"refuses sizes .* ValueError: other than 64"):
-        derive(toy(make, vocab_size=64))
+        derive_asking(program, tensor("row", V), vocab_size=64)

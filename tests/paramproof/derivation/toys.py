@@ -1,82 +1,96 @@
-"""Constructors of no framework: a program adds tensors to ``Parts``, or returns them as a list.
+"""Constructors of no framework: their models are lists of (path, lengths).
 
-The module of the program is instrumented, so that ``range`` and ``int`` in it follow sizes, as they
-do in the code of a real model.
+``AskingRunner`` stands for a followed constructor: its program asks each guard in words, and answers
+are recorded. What no guard tells, ``unseen`` decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import nullcontext
-from functools import partial
-from math import prod
 from random import Random
-from typing import Any
 
-from paramproof.derivation.trace_runner import TraceRunner
-from paramproof.formulas.expression import expression
+from paramproof.algebra.letters import letters_for
+from paramproof.derivation.conclusion import validated
+from paramproof.derivation.general_tensors import GeneralTensors
+from paramproof.derivation.guard_probing import GuardProber
+from paramproof.derivation.guard_set import GuardSet, negated
+from paramproof.derivation.runner import DEFAULT_EFFORT, Runner
+from paramproof.formulas.condition import condition_in
+from paramproof.formulas.derivation import DerivedTensor
+from paramproof.formulas.expression import expression, letter
 from paramproof.tracing.constructors import Constructor
-from paramproof.tracing.recorder import RUNNING
-from paramproof.tracing.symbolic.symint import plain_int
 from paramproof.tracing.tensor_groups import ObservedTensor
 
-
-class Parts:
-    """A model: the tensors that were added, in order, with the loops that ran meanwhile."""
-
-    def __init__(self):
-        self.added = []
-
-    def add(self, path, *shape, role="trainable", seen=True):
-        """Add a tensor; where it is not ``seen``, nobody saw how its shape came about."""
-        self.added.append((path, shape, role, seen, tuple(RUNNING)))
-
-    def tensors(self, tracing):
-        for path, shape, role, seen, made in self.added:
-            numbers = tuple(map(plain_int, shape))
-            letters = tuple(map(in_letters, shape)) if tracing and seen else None
-            yield ObservedTensor(path, numbers, role, (), letters, made if tracing else ())
+PLACE = ("a.py", 1)
 
 
-def in_letters(size):
-    made = getattr(size, "expression", None)
-    return expression(plain_int(size)) if made is None else made
+def observed(model):
+    return [ObservedTensor(path, tuple(shape), "trainable") for path, shape in model]
 
 
-def constructor(program: Callable[..., Any], module: str, sizes: dict[str, int]) -> Constructor:
+def constructor(program, module, sizes):
+    """Return a program, which adds tensors to a list, as a constructor."""
+
     def make(values):
-        parts = Parts()
-        program(parts, **values)
-        return parts
+        model = []
+        program(model, **values)
+        return model
 
-    return Constructor("toy", sizes, make, Parts.tensors, partial(nullcontext, "traced"), (module,))
+    return Constructor("toy", sizes, make, observed, (module,))
 
 
 def toy(make, unseen=None, **sizes):
     """Return ``make`` as a constructor: it takes sizes by name, and returns (path, lengths).
 
-    ``unseen`` sees a model's shapes in plain numbers, as C code does that no tracer hears: it
-    returns more tensors, or raises what a framework does.
+    ``unseen`` sees a model, returns more tensors, or raises what a framework does.
     """
 
-    def program(parts, **values):
-        made = make(**values)
-        for path, lengths in made:
-            parts.add(path, *lengths)
-        shapes = [(path, tuple(map(plain_int, lengths))) for path, lengths in made]
-        for path, lengths in unseen(shapes) if unseen else ():
-            parts.add(path, *lengths)
+    def program(model, **values):
+        model += make(**values)
+        model += unseen([*model]) if unseen else ()
 
     return constructor(program, make.__module__, sizes)
 
 
-def runner(program, **sizes):
-    return TraceRunner(constructor(program, program.__module__, sizes), Random(0), 6)
+class AskingRunner(Runner):
+    """Runs ``program(ask, **sizes)``, in which ``ask`` says whether a guard in words is met."""
+
+    def __init__(self, program, *, fixed=(), loops=(), **sizes):
+        own = toy(lambda **values: program(Asked(values), **values), **sizes)
+        super().__init__(own, Random(0), 6, {*fixed}, {letter(one): None for one in loops})
+        self.program = program
+
+    def guards_at(self, sizes):
+        asked = Asked(sizes)
+        self.program(asked, **sizes)
+        return asked.guards
+
+
+class Asked:
+    def __init__(self, sizes):
+        self.sizes, self.guards = sizes, {}
+
+    def __call__(self, words):
+        guard = condition_in(words)
+        is_met = guard.is_met(self.sizes)
+        self.guards[guard if is_met else negated(guard)] = {PLACE}
+        return is_met
+
+
+def derive_asking(program, *tensors, loops=(), effort=DEFAULT_EFFORT, **sizes):
+    """Return the derivation of such a program with these tensors at its own sizes."""
+    runner = AskingRunner(program, loops=loops, **sizes)
+    conditions = GuardSet(dict(runner.guards_at(sizes)), {})
+    prober = GuardProber(runner, conditions, GeneralTensors([*tensors]))
+    prober.sort(print)
+    return validated(prober, {}, [], effort, letters_for, print)
+
+
+def tensor(path, *shape, times=1, looped=True):
+    """Return a parameter of these lengths, which are names of sizes or numbers."""
+    lengths = (letter(one) if isinstance(one, str) else expression(one) for one in (*shape, times))
+    *shape, times = lengths
+    return DerivedTensor(path, tuple(shape), times, "trainable", (), True, looped)
 
 
 def conditions(found):
     return {str(one.condition): str(one.consequence) for one in found.conditions}
-
-
-def built(constructor, **sizes):
-    return sum(prod(one.shape) for one in constructor.read(constructor.make(sizes), None))

@@ -1,0 +1,145 @@
+"""The tensors of a model in letters, and how models differ from them."""
+
+import pytest
+
+from paramproof.derivation.general_tensors import GeneralTensors, run_trial
+from paramproof.formulas.condition import Consequence, Outcome
+from paramproof.formulas.derivation import DerivedTensor, Kind
+from paramproof.formulas.expression import expression, floor, letter
+from paramproof.tracing.caveats import caveat_text
+from paramproof.tracing.tensor_groups import Stored
+
+A, H, L = map(letter, "AHL")
+ONE = expression(1)
+
+
+def derived(path, *shape, times=ONE, role="trainable"):
+    return DerivedTensor(path, shape, times, role, (), True, True)
+
+
+SEEN = (
+    derived("embedding", expression(1000), H),
+    derived("layers.*.weight", H, 3 * H, times=L),
+    derived("layers.*.bias", 3 * H, times=L),
+    derived("norm", expression(7)),
+)
+
+
+def test_what_is_left_out_is_not_kept():
+    tensors = GeneralTensors([*SEEN])
+    assert tensors.kept == tuple(tensors.found)
+    tensors.leave_out(tensors.found[0].kind)
+    assert tensors.kept == tuple(tensors.found[1:])
+    tensors.leave_out(tensors.found[1].kind, "96, 3")
+    said = ["embedding (buffer)", "layers.*.weight of (96, 3) (buffer)"]
+    assert list(tensors.left_out) == said
+
+
+def test_folding_writes_quotients_that_are_exact():
+    tensor = derived("w", floor(H, A), floor(H, 2), times=floor(L, 2) * floor(H, A))
+    tensors = GeneralTensors([tensor])
+    tensors.fold([(H, A)])
+    (folded,) = tensors.found
+    assert folded.shape == (H / A, floor(H, 2))
+    assert folded.times == floor(L, 2) * H / A
+
+
+def test_differences_have_both_numbers():
+    tensors = GeneralTensors([*SEEN])
+    kinds = {one.path: one.kind for one in tensors.found}
+
+    def stored(path, *shape):
+        return Stored(kinds[path], shape)
+
+    made = {
+        stored("embedding", 1000, 5): 1,
+        stored("layers.*.weight", 5, 15): 3,
+        stored("layers.*.bias", 16): 2,
+        stored("norm", 7): 1,
+    }
+    assert tensors.differences(made, {"H": 5, "A": 1, "L": 2}) == [
+        (stored("layers.*.weight", 5, 15), 3, 2),
+        (stored("layers.*.bias", 15), 0, 2),
+        (stored("layers.*.bias", 16), 2, 0),
+    ]
+    # What is due no times need not be there.
+    made = {stored("embedding", 1000, 5): 1, stored("norm", 7): 1}
+    assert tensors.differences(made, {"H": 5, "A": 1, "L": 0}) == []
+
+
+@pytest.mark.parametrize("sizes", [{"H": 5, "A": 2, "L": 1}, {"H": 5, "A": 0, "L": 1}])
+def test_what_is_due_must_be_a_whole_number(sizes):
+    with pytest.raises((ValueError, ZeroDivisionError)):
+        GeneralTensors([derived("w", H / A)]).differences({}, sizes)
+
+
+SIZES = {"H": 8, "L": 2}
+WEIGHT = derived("layers.*.weight", H, H, times=L)
+STEP = derived("step", H, role="buffer")
+WEIGHTS, STEPS = Stored(WEIGHT.kind, (8, 8)), Stored(STEP.kind, (8,))
+LONGER = Stored(STEP.kind, (9,))
+BIAS = Stored(Kind("bias", "trainable", (), 1), (8,))
+OTHERS, HERE = Consequence(Outcome.OTHERS), "not as derived at H = 8, L = 2: "
+
+
+@pytest.mark.parametrize(
+    ("made", "tensors", "consequence", "wrong", "buffers"),
+    [
+        ({WEIGHTS: 2, STEPS: 1}, [WEIGHT, STEP], None, "", set()),
+        (
+            ValueError("no\nheads"),
+            [WEIGHT],
+            Consequence(Outcome.REFUSED, "ValueError: no heads"),
+            "refuses sizes inside the conditions, H = 8, L = 2: ValueError: no heads",
+            set(),
+        ),
+        *(
+            (
+                {WEIGHTS: there} if there else {},
+                [WEIGHT],
+                OTHERS,
+                f"{HERE}layers.*.weight of (8, 8) is there {there} times, and not 2",
+                set(),
+            )
+            for there in (0, 1, 3)
+        ),
+        (
+            {WEIGHTS: 2, BIAS: 1},
+            [WEIGHT],
+            OTHERS,
+            f"{HERE}bias of (8,) is there 1 times, and not 0",
+            set(),
+        ),
+        # A buffer that differs is no other tensor.
+        ({WEIGHTS: 2, LONGER: 1}, [WEIGHT, STEP], None, "", {STEP.kind}),
+        (
+            {WEIGHTS: 3, LONGER: 1},
+            [STEP, WEIGHT],
+            OTHERS,
+            f"{HERE}layers.*.weight of (8, 8) is there 3 times, and not 2",
+            {STEP.kind},
+        ),
+    ],
+)
+def test_trials(made, tensors, consequence, wrong, buffers):
+    found = trial(made, *tensors)
+    assert (found.consequence, caveat_text(found.wrong)) == (consequence, wrong)
+    assert set(found.buffers) == buffers
+
+
+def trial(made, *tensors):
+    class Runner:
+        def build(self, sizes):
+            assert sizes == SIZES
+            if isinstance(made, Exception):
+                raise made
+            return made
+
+    return run_trial(Runner(), GeneralTensors(list(tensors)), SIZES)
+
+
+def test_a_trial_where_what_is_due_is_no_whole_number():
+    found = trial({WEIGHTS: 2}, WEIGHT, derived("half", H / 3))
+    assert found.consequence == OTHERS
+    assert caveat_text(found.wrong).startswith(HERE)
+    assert "8/3" in caveat_text(found.wrong)
