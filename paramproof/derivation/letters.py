@@ -140,7 +140,7 @@ class Trace:
             unclear |= {str(why): None} if recorder.lost else {}
             found.add_refusal(recorder)
         if self.strictly:
-            for condition, *_ in implied_guards(self.recorder, self.sizes):
+            for condition in implied_guards(self.recorder, self.sizes):
                 found.add(condition, Outcome.OTHERS)
             if unclear or self.recorder.lost or self.recorder.pinned:
                 lost = ", ".join(str(one or "a number") for one in self.recorder.lost)

@@ -15,28 +15,14 @@ from functools import reduce
 from itertools import combinations, product
 from math import prod
 from operator import and_
-from os.path import basename
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple
 
-from paramproof.derivation.sizes import LOOP_INDEX, IterationStack, has_loop_index
+from paramproof.derivation.sizes import LOOP_INDEX, IterationStack, Recorder, has_loop_index
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import Expression, expression, floor, letter, sides, sum_of
 
 INDEX = letter(LOOP_INDEX)
 """The index of any loop, which counts iterations from 0."""
-
-
-Caveat: TypeAlias = tuple[str | Expression | Condition, ...]
-"""Text with the expressions it mentions, so that their symbols can still be renamed."""
-
-
-class Recorder(Protocol):
-    """The guards of a run, and the length of each loop by the symbol of its index."""
-
-    @property
-    def guards(self) -> Mapping[Condition, Any]: ...
-    @property
-    def indices(self) -> Mapping[str, Expression]: ...
 
 
 class IndexSubset(NamedTuple):
@@ -156,55 +142,27 @@ def _remainder_is(difference: Expression) -> tuple[Expression, Expression, Expre
     return None
 
 
-LoopGuard: TypeAlias = tuple[Expression, Condition]
-"""The length of a loop, and a guard on its index as a positive statement."""
-
-
-def guards_with_both_answers(recorder: Recorder) -> Iterator[LoopGuard]:
-    """Return the loop guards that were true in some iterations and false in others."""
-    answers: dict[LoopGuard, set[bool]] = {}
-    for condition in recorder.guards:
-        own = [name for name in condition.letters if name in recorder.indices]
-        if len(own) == 1:
-            question = recorder.indices[own[0]], with_any_index(condition, own[0])
-            answers.setdefault(question, set()).add(condition.holds)
-    return (question for question, given in answers.items() if len(given) == 2)
-
-
-def undecided_loop(question: LoopGuard, places: Iterable[tuple[str, int]] = ()) -> Caveat:
-    """Return the caveat that the answers of a loop imply no guard on sizes."""
-    length, asked_there = question
-    where = "".join(f" ({basename(file)}:{line})" for file, line in sorted(places)[:1])
-    return "a loop of ", length, f" asked of its index, {LOOP_INDEX}, whether ", asked_there, where
-
-
-def implied_guards(
-    recorder: Any, sizes: Mapping[str, int]
-) -> Iterator[tuple[Condition, set[tuple[str, int]], LoopGuard]]:
+def implied_guards(recorder: Recorder, sizes: Mapping[str, int]) -> Iterator[Condition]:
     """Yield guards under which loops answer their own guards as in this trace.
 
     If all iterations gave one answer, no other may occur: ``i > 50`` was false for 0 to L − 1, so
     there are at most 51 layers. If both answers occurred for ``i < D``, D is at most the number of
-    layers. Each guard comes with its call sites and the loop guard.
+    layers. The length of a loop is lost if its answers imply no guards.
     """
     for index, length in recorder.indices.items():
         own = [c for c in recorder.guards if index in c.letters]
-        if not own:
-            continue
-        if has_loop_index(length.letters) or any(has_loop_index(c.letters - {index}) for c in own):
-            recorder.caveats["a loop asked about the index of another one",] = None
+        if own and has_loop_index(length.letters.union(*(c.letters - {index} for c in own))):
+            recorder.lost[length] = None
             continue
         for question in index_guards(own, recorder.indices, length):
-            same = [c for c in own if with_any_index(c, index) == question]
-            answers = {c.holds for c in same}
-            if len(answers) == 1:
-                found = list(_one_answer_guards(question, answers.pop(), length, sizes))
-            else:
-                found = list(_both_answers_guards(question, length))
-            places = {place for c in same for place in recorder.guards[c] or ()}
-            if not found and len(answers) < 2:
-                recorder.caveats[undecided_loop((length, question), places)] = None
-            yield from ((condition, places, (length, question)) for condition in found)
+            answers = {c.holds for c in own if with_any_index(c, index) == question}
+            if len(answers) > 1:
+                yield from _both_answers_guards(question, length)
+                continue
+            found = list(_one_answer_guards(question, answers.pop(), length, sizes))
+            if not found:
+                recorder.lost[length] = None
+            yield from found
 
 
 def _both_answers_guards(question: Condition, length: Expression) -> Iterator[Condition]:
