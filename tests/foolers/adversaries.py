@@ -23,7 +23,7 @@ def _cached(size):
     return size < 4000
 
 
-@fooler("caveat", n=101)
+@fooler("guard", n=101)
 def setattr_counter(dim=16, n=3):
     holder = nn.Module()
     holder.seen = 0
@@ -35,14 +35,14 @@ def setattr_counter(dim=16, n=3):
     return each(dim, n, biased)
 
 
-@fooler("guard", n=101)
+@fooler("caveat", n=101)
 def index_after_the_loop(dim=16, n=3):
     for i in range(n):
         pass
     return linears(dim, n, i < 100)
 
 
-@fooler("guard", n=101)
+@fooler("caveat", n=101)
 def inner_index_outside(dim=16, n=3):
     for _ in range(2):
         for k in range(n):
@@ -50,7 +50,7 @@ def inner_index_outside(dim=16, n=3):
     return linears(dim, n, k < 100)
 
 
-@fooler("guard", n=101)
+@fooler("caveat", n=101)
 def while_in_a_for(dim=16, n=3):
     layers = nn.ModuleList()
     for i in range(n):
@@ -69,7 +69,7 @@ def items_of_a_grown_dict(dim=16, n=3):
     return nn.ModuleList([nn.Linear(dim, dim, bias=v < 100) for _, v in known.items()])
 
 
-@fooler("caveat", n=101)
+@fooler("guard", n=101)
 def zipped_with_a_generator(dim=16, n=3):
     flags = (i < 100 for i in range(1000))
     return nn.ModuleList([nn.Linear(dim, dim, bias=f) for _, f in zip(range(n), flags)])
@@ -87,7 +87,7 @@ def range_downwards(dim=16, n=3):
     return nn.ModuleList([nn.Linear(dim, dim, bias=i < 100) for i in range(n - 1, -1, -1)])
 
 
-@fooler("caveat", n=101)
+@fooler("guard", n=101)
 def extended_by_a_size(dim=16, n=3):
     marks = []
     marks.extend([0] * n)
@@ -136,7 +136,7 @@ def try_counter(dim=16, n=3):
     return layers
 
 
-@fooler("caveat", n=101)
+@fooler("guard", n=101)
 def tuple_assigned_counter(dim=16, n=3):
     layers, a, b = nn.ModuleList(), 0, 1
     for _ in range(n):
@@ -201,24 +201,24 @@ def bytes_that_grow(dim=16, n=3):
 
 widths(
     past_the_end_of_a_range_over_sizes=(
-        "guard",
+        "caveat",
         4001,
         lambda dim: fails(IndexError, lambda: range(dim)[4000]),
     ),
     root_of_a_negative=(
-        "guard",
+        "caveat",
         4001,
         lambda dim: not fails(ValueError, lambda: math.sqrt(4000 - dim)),
     ),
-    negative_shift=("guard", 4001, lambda dim: not fails(ValueError, lambda: 1 << (4000 - dim))),
+    negative_shift=("caveat", 4001, lambda dim: not fails(ValueError, lambda: 1 << (4000 - dim))),
     list_that_is_not_there_yet=("guard", 4001, lambda dim: not [0] * (dim - 4000)),
     equal_lists=("guard", 4000, lambda dim: [dim] != [4000]),
     sorted_by_a_key=(
-        "guard",
+        "caveat",
         4000,
         lambda dim: sorted([(4000, 1), (dim, 2)], key=lambda p: p[0])[0][1] == 2,
     ),
-    cached=("caveat", 4000, lambda dim: _cached(dim)),
+    cached=("guard", 4000, lambda dim: _cached(dim)),
     int_methods_through_the_class=("caveat", 4000, lambda dim: int.__lt__(int(dim), 4000) is True),
     str_methods_through_the_class=("caveat", 10_000, lambda dim: str.__len__(str(dim)) < 5),
     equal_to_a_longer_list=("caveat", 4000, lambda dim: [0] * dim != [0] * 4000),
@@ -229,7 +229,7 @@ depths(
     negative_slice=("caveat", 101, lambda n: ([False] * 100 + [True] * 100)[-n:][0]),
     nested_lists_summed=("caveat", 101, lambda n: len(sum([[i] for i in range(n)], [])) < 101),
     array_of_a_loop=("caveat", 101, lambda n: np.array([1 for _ in range(n)]).sum() < 101),
-    starred=("caveat", 101, lambda n: len([*range(n)]) < 101),
+    starred=("guard", 101, lambda n: len([*range(n)]) < 101),
     star_args=("caveat", 101, lambda n: _many(*range(n)) < 101),
     constant_index_into_runs=("guard", 101, lambda n: ([False] * n + [True] * 200)[100]),
     list_in_a_comparison=("caveat", 101, lambda n: [i for i in range(n)] <= list(range(100))),

@@ -38,7 +38,7 @@ def multiple_of_a_library(dim=64, n=3):
 
 
 widths(
-    wide_for_a_library=("guard", 4000, lambda dim: not otherlib.is_wide(dim)),
+    wide_for_a_library=("caveat", 4000, lambda dim: not otherlib.is_wide(dim)),
     narrow_for_a_library=("caveat", 10_000, lambda dim: otherlib.narrow(dim)),
 )
 
@@ -60,7 +60,7 @@ register_rows(
 register_rows(
     "n",
     tower,
-    counter_in_a_library=("caveat", 101, "counter"),
+    counter_in_a_library=("guard", 101, "counter"),
     table_in_a_library=("guard", 131, "table"),
     name_in_a_library=("caveat", 151, "name"),
 )

@@ -17,7 +17,7 @@ def counted_by_while(dim=64, n=3):
     return linears(dim, n, i < 4000)
 
 
-@fooler("guard", dim=4000)
+@fooler("caveat", dim=4000)
 def counted_down(dim=64, n=3):
     left, steps = dim, 0
     while left > 0:
@@ -25,7 +25,7 @@ def counted_down(dim=64, n=3):
     return linears(dim, n, steps < 4000)
 
 
-@fooler("guard", dim=4096)
+@fooler("caveat", dim=4096)
 def halved(dim=64, n=3):
     left, steps = dim, 0
     while left > 1:
@@ -125,7 +125,7 @@ def counter_of_a_loop(dim=16, n=3):
     return layers
 
 
-@fooler("caveat", n=401)
+@fooler("guard", n=401)
 def counter_assigned_anew(dim=16, n=3):
     layers, made = nn.ModuleList(), 0
     for _ in range(n):
@@ -177,7 +177,7 @@ class _CountingModule(nn.Module):
         self.n += 1
 
 
-@fooler("caveat", n=101)
+@fooler("guard", n=101)
 def counter_of_an_object(dim=16, n=3):
     return _CountingModule(dim, n)
 
@@ -248,7 +248,7 @@ def broken_loop(dim=16, n=3):
     return layers
 
 
-@fooler("guard", n=101)
+@fooler("caveat", n=101)
 def loop_that_ends(dim=16, n=3):
     """A loop without a break runs its else branch."""
     made = 0
@@ -271,7 +271,7 @@ def _stack(dim, n, depth=0):
     return [nn.Linear(dim, dim, bias=depth < 100), *_stack(dim, n - 1, depth + 1)]
 
 
-@fooler("guard", n=101)
+@fooler("fitted", n=101)
 def recursion_that_builds(dim=16, n=3):
     return nn.ModuleList(_stack(dim, n))
 
@@ -289,7 +289,7 @@ def generator(dim=16, n=3):
     return each(dim, n, lambda _: next(biases))
 
 
-@fooler("caveat", n=101)
+@fooler("fitted", n=101)
 def endless_count(dim=16, n=3):
     numbers = itertools.count()
     return each(dim, n, lambda _: next(numbers) < 100)
@@ -322,7 +322,7 @@ widths(
 
 depths(
     length_of_a_set=("caveat", 101, lambda n: len({i for i in range(n)}) <= 100),  # noqa: C416
-    recursion=("guard", 101, lambda n: _layers(n) <= 100),
+    recursion=("caveat", 101, lambda n: _layers(n) <= 100),
     product_of_ranges=(
         "caveat",
         32,

@@ -93,7 +93,7 @@ class Limited:
     dim = _Limited()
 
 
-@fooler("guard", dim=4001)
+@fooler("caveat", dim=4001)
 def descriptor(dim=64, n=3):
     limited = Limited()
     limited.dim = dim
@@ -120,7 +120,7 @@ class Kind(Enum):
 Wide = typing.NewType("Wide", int)
 
 
-@fooler("refused", dim=257)
+@fooler("caveat", dim=257)
 def identity(dim=64, n=3):
     """Python keeps a single object for each int up to 256."""
     one, other = int(str(dim)), int(str(dim))
@@ -142,23 +142,23 @@ class Own(int):
 
 
 widths(
-    named_tuple=("guard", 4001, lambda dim: Sizes(dim, 3) < Sizes(4000.5, 0)),
-    state_of_an_object=("guard", 4000, lambda dim: vars(Cached(dim))["dim"] - 3999.5 < 0),
-    after_init=("guard", 4000, lambda dim: not Config(dim).wide),
-    ordered_dataclass=("guard", 4000, lambda dim: Ordered(dim) < Ordered(4000)),
-    equal_dataclass=("guard", 4096, lambda dim: Ordered(dim) != Ordered(4096.0)),
+    named_tuple=("caveat", 4001, lambda dim: Sizes(dim, 3) < Sizes(4000.5, 0)),
+    state_of_an_object=("caveat", 4000, lambda dim: vars(Cached(dim))["dim"] - 3999.5 < 0),
+    after_init=("caveat", 4000, lambda dim: not Config(dim).wide),
+    ordered_dataclass=("caveat", 4000, lambda dim: Ordered(dim) < Ordered(4000)),
+    equal_dataclass=("caveat", 4096, lambda dim: Ordered(dim) != Ordered(4096.0)),
     hashed_dataclass=("caveat", 4096, lambda dim: Ordered(dim) not in {Ordered(4096): True}),
-    own_index=("guard", 4000, lambda dim: int(Indexed(dim)) < 4000),
-    index_in_a_range=("guard", 4000, lambda dim: len(range(Indexed(dim))) < 4000),
-    own_length=("guard", 4000, lambda dim: len(Indexed(dim)) < 4000),
-    own_float=("guard", 4000, lambda dim: float(Indexed(dim)) < 4000),
-    own_comparison=("guard", 50_001, lambda dim: Compared(dim) <= Compared(50_000)),
+    own_index=("caveat", 4000, lambda dim: int(Indexed(dim)) < 4000),
+    index_in_a_range=("caveat", 4000, lambda dim: len(range(Indexed(dim))) < 4000),
+    own_length=("caveat", 4000, lambda dim: len(Indexed(dim)) < 4000),
+    own_float=("caveat", 4000, lambda dim: float(Indexed(dim)) < 4000),
+    own_comparison=("caveat", 50_001, lambda dim: Compared(dim) <= Compared(50_000)),
     own_property=("caveat", 10_000, lambda dim: not Lazy(dim).wide),
     kept_property=("guard", 4096, lambda dim: Cached(dim).root < 64),
     missing_member=("caveat", 4000, lambda dim: Kind(dim) is Kind.NARROW),
     deep_copy=("guard", 4000, lambda dim: copy.deepcopy({"dim": dim})["dim"] < 4000),
-    pickled=("guard", 4000, lambda dim: pickle.loads(pickle.dumps(dim)) < 4000),
-    length_of_a_pickle=("refused", 65_536, lambda dim: len(pickle.dumps(int(dim), 2)) < 8),
+    pickled=("caveat", 4000, lambda dim: pickle.loads(pickle.dumps(dim)) < 4000),
+    length_of_a_pickle=("caveat", 65_536, lambda dim: len(pickle.dumps(int(dim), 2)) < 8),
     hashed=("caveat", 4000, lambda dim: hash(dim) < 4000),
     exact_type=("guard", 4000, lambda dim: type(dim) is not int or dim < 4000),
     kind_of_number=(
@@ -166,7 +166,7 @@ widths(
         4000,
         lambda dim: not isinstance(dim, numbers.Integral) or float(dim) < 4000,
     ),
-    new_type=("guard", 4000, lambda dim: float(Wide(dim)) < 4000),
-    dispatched=("guard", 4000, lambda dim: _narrow(dim)),
+    new_type=("caveat", 4000, lambda dim: float(Wide(dim)) < 4000),
+    dispatched=("caveat", 4000, lambda dim: _narrow(dim)),
     int_of_ones_own=("caveat", 4000, lambda dim: Own(dim) < 4000),
 )

@@ -19,7 +19,7 @@ class Width(IntEnum):
     HUGE = 12_288
 
 
-@fooler("caveat", dim=(4096, 8192))
+@fooler("guard", dim=(4096, 8192))
 def got_from_a_dict(dim=64, n=3):
     return linears(dim, n, TABLE.get(dim, True))
 
@@ -49,7 +49,7 @@ def _narrow(size):
     return size < 4000
 
 
-@fooler("guard", dim=4096)
+@fooler("caveat", dim=4096)
 def matched(dim=64, n=3):
     match dim:
         case 4096 | 8192:
@@ -57,7 +57,7 @@ def matched(dim=64, n=3):
     return linears(dim, n, True)
 
 
-@fooler("guard", dim=50_001)
+@fooler("caveat", dim=50_001)
 def matched_with_a_guard(dim=64, n=3):
     match dim, n:
         case int(wide), _ if wide > 50_000:
@@ -79,7 +79,7 @@ LETTERS = "y" * 100 + "n" * 100
 BY_BYTE = bytes(1 if i < 200 else 0 for i in range(256))
 
 
-@fooler("caveat", n=151)
+@fooler("guard", n=151)
 def dict_by_layer(dim=16, n=3):
     table = dict(enumerate(EARLY))
     return each(dim, n, lambda i: table[i])
@@ -104,14 +104,14 @@ widths(
     in_a_dict=("guard", 4096, lambda dim: dim not in TABLE),
     in_a_set=("guard", 5120, lambda dim: dim not in WIDE),
     intersection=("caveat", 5120, lambda dim: not {dim} & WIDE),
-    bisected=("guard", 4000, lambda dim: bisect(LIMITS, dim) < 3),
+    bisected=("caveat", 4000, lambda dim: bisect(LIMITS, dim) < 3),
     one_of_two=("guard", 4001, lambda dim: [True, False][dim > 4000]),
     length_of_a_slice=("caveat", 4000, lambda dim: len(("x" * 5000)[:dim]) < 4000),
-    remembered=("caveat", 4000, lambda dim: _narrow(dim)),
+    remembered=("guard", 4000, lambda dim: _narrow(dim)),
     counted_in_a_list=("guard", 4096, lambda dim: [4096, 8192].count(dim) == 0),
     counter=("caveat", 4096, lambda dim: not Counter([4096, 8192])[dim]),
     nearest_of_a_table=(
-        "guard",
+        "caveat",
         3257,
         lambda dim: min(WIDTHS, key=lambda width: abs(width - dim)) < 6000,
     ),
@@ -123,13 +123,13 @@ widths(
 
 layers(
     list_by_layer=("guard", 151, lambda i: EARLY[i]),
-    tuple_by_layer=("guard", 121, FLAGS.__getitem__),
+    tuple_by_layer=("fitted", 121, FLAGS.__getitem__),
     text_by_layer=("guard", 101, lambda i: LETTERS[i] == "y"),
-    bytes_by_layer=("guard", 201, lambda i: bool(BY_BYTE[i])),
+    bytes_by_layer=("caveat", 201, lambda i: bool(BY_BYTE[i])),
     item_by_layer=("caveat", 151, lambda i: operator.itemgetter(i)(EARLY)),
 )
 
 
 depths(
-    slice_of_a_table=("guard", 151, lambda n: all(EARLY[:n])),
+    slice_of_a_table=("caveat", 151, lambda n: all(EARLY[:n])),
 )

@@ -35,7 +35,7 @@ def children_of_a_module(dim=16, n=3):
     return model
 
 
-@fooler("guard", dim=1001)
+@fooler("caveat", dim=1001)
 def number_of_parameters(dim=64, n=3):
     first = nn.Linear(dim, dim)
     total = sum(one.numel() for one in first.parameters())
@@ -68,7 +68,7 @@ def vector_of_comparisons(dim=64, n=3):
     return linears(dim, n, bool((wide < limit).all()))
 
 
-@fooler("guard", in_lengths=True, dim=(1201, 3000))
+@fooler("caveat", in_lengths=True, dim=(1201, 3000))
 def widths_by_numpy(dim=64, n=3):
     width = int(np.minimum(dim, 1200))
     return nn.ModuleList([nn.Linear(dim, width) for _ in range(n)])
@@ -82,14 +82,14 @@ widths(
         4000,
         lambda dim: bool(torch.tensor([dim, 1], device="cpu")[0] < 4000),
     ),
-    numel_of_arange=("guard", 4000, lambda dim: torch.arange(dim).numel() < 4000),
+    numel_of_arange=("caveat", 4000, lambda dim: torch.arange(dim).numel() < 4000),
     last_of_arange=("caveat", 4000, lambda dim: int(torch.arange(dim, device="cpu")[-1]) < 3999),
-    length_of_a_tensor=("guard", 4000, lambda dim: len(torch.empty(dim)) < 4000),
+    length_of_a_tensor=("caveat", 4000, lambda dim: len(torch.empty(dim)) < 4000),
     shape_of_a_weight=("guard", 50_001, lambda dim: nn.Linear(dim, 1).weight.shape[1] <= 50_000),
-    numel_of_a_weight=("guard", 1001, lambda dim: nn.Linear(dim, dim).weight.numel() <= 1_000_000),
+    numel_of_a_weight=("caveat", 1001, lambda dim: nn.Linear(dim, dim).weight.numel() <= 1_000_000),
     stride=("caveat", 4000, lambda dim: torch.empty(2, dim).stride(0) < 4000),
     stride_of_a_view=("caveat", 4000, lambda dim: torch.empty(3, dim).t().stride()[1] < 4000),
-    torch_size=("guard", 4000, lambda dim: torch.Size([dim, 2]).numel() < 8000),
+    torch_size=("caveat", 4000, lambda dim: torch.Size([dim, 2]).numel() < 8000),
     shape_as_a_tuple=("guard", 4000, lambda dim: tuple(torch.empty(dim, 1).shape) < (4000, 1)),
     bytes_of_storage=(
         "caveat",
@@ -116,22 +116,22 @@ widths(
         4097,
         lambda dim: float(torch.tensor(float(dim), device="cpu").rsqrt()) >= 1 / 64,
     ),
-    root_by_numpy=("caveat", 4096, lambda dim: np.sqrt(dim) < 64),
+    root_by_numpy=("guard", 4096, lambda dim: np.sqrt(dim) < 64),
     size_of_an_array=("caveat", 4000, lambda dim: np.arange(dim).size < 4000),
     clipped=("caveat", 4001, lambda dim: np.clip(dim, 1, 4000) == dim),
-    chosen_by_where=("guard", 50_001, lambda dim: bool(np.where(dim > np.int64(50_000), 0, 1))),
+    chosen_by_where=("caveat", 50_001, lambda dim: bool(np.where(dim > np.int64(50_000), 0, 1))),
     integer_of_numpy=("caveat", 4000, lambda dim: np.int64(dim) < 4000),
-    integer_of_numpy_on_the_left=("guard", 4000, lambda dim: np.int64(4000) > dim),
+    integer_of_numpy_on_the_left=("caveat", 4000, lambda dim: np.int64(4000) > dim),
     too_short_an_integer=("caveat", 32_768, lambda dim: np.array([dim]).astype(np.int16)[0] > 0),
     short_float=("caveat", 16_777_217, lambda dim: int(np.float32(dim)) == dim),
     bytes_of_an_array=("caveat", 4000, lambda dim: np.zeros(dim, dtype=np.int8).nbytes < 4000),
-    shape_of_an_array=("caveat", 4000, lambda dim: np.empty((dim, 0)).shape[0] < 4000),
+    shape_of_an_array=("guard", 4000, lambda dim: np.empty((dim, 0)).shape[0] < 4000),
     length_of_an_array=("caveat", 4000, lambda dim: len(np.empty((dim, 0))) < 4000),
-    maximum_by_numpy=("guard", 4001, lambda dim: np.maximum(dim, 4000) <= 4000),
+    maximum_by_numpy=("caveat", 4001, lambda dim: np.maximum(dim, 4000) <= 4000),
     searched=("caveat", 4000, lambda dim: np.searchsorted([100, 3999], dim) < 2),
     among_numbers=("caveat", 4096, lambda dim: not np.isin(dim, [4096, 8192])),
     sum_by_numpy=("caveat", 4000, lambda dim: np.sum([dim, dim]) < 8000),
-    divided_by_numpy=("guard", 2, lambda dim: np.log(10_000.0) / (dim // 2 - 1) < 100),
+    divided_by_numpy=("caveat", 2, lambda dim: np.log(10_000.0) / (dim // 2 - 1) < 100),
 )
 
 

@@ -77,7 +77,7 @@ def raised_and_read(dim=64, n=3):
         return linears(dim, n, int(str(error)) < 4000)
 
 
-@fooler("guard", dim=4000)
+@fooler("caveat", dim=4000)
 def raised_as_a_size(dim=64, n=3):
     try:
         raise KeyError(dim)

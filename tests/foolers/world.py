@@ -42,7 +42,7 @@ def random_numbers(dim=64, n=3):
     return linears(dim, n, random.Random(dim).random() != known)
 
 
-@fooler("guard", dim=5000)
+@fooler("caveat", dim=5000)
 def too_deep_a_recursion(dim=64, n=3):
     try:
         _down(dim)
@@ -78,5 +78,5 @@ widths(
         4000,
         lambda dim: sys.getsizeof(b"x" * dim) < sys.getsizeof(b"x" * 4000),
     ),
-    bytes_of_an_int=("refused", 2**30, lambda dim: sys.getsizeof(int(dim)) <= sys.getsizeof(1)),
+    bytes_of_an_int=("caveat", 2**30, lambda dim: sys.getsizeof(int(dim)) <= sys.getsizeof(1)),
 )
