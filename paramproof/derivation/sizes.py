@@ -157,6 +157,12 @@ class Number:
     def __neg__(self) -> Any:
         return -1 * self
 
+    def __abs__(self) -> Any:
+        return self if self >= 0 else -self
+
+    def bit_length(self) -> Any:
+        return step(self.value.bit_length(), "bits", self)
+
     def __floor__(self) -> Any:
         return self.rounded("floor", math.floor, floor)
 
@@ -313,14 +319,14 @@ def truncated(one: Any) -> Any:
     return math.floor(one) if one >= 0 else math.ceil(one)
 
 
-def root(one: Any) -> Any:
+def root(one: Any, function: Callable[..., Any] = math.sqrt) -> Any:
     bool(one >= 0)  # A smaller number is an error.
-    return step(math.sqrt(plain(one)), "sqrt", one)
+    return step(function(plain(one)), function.__name__, one)
 
 
-def logarithm(one: Any) -> Any:
+def logarithm(one: Any, *base: Any, function: Callable[..., Any] = math.log) -> Any:
     bool(one > 0)
-    return step(log2(plain(one)), "log2", one)
+    return step(function(*map(plain, (one, *base))), function.__name__, one, *base)
 
 
 # Guards
@@ -710,7 +716,10 @@ SIZED: dict[str, Any] = {
     "str": text,
     "isfinite": lambda one: isfinite(plain(one)),
     "sqrt": root,
-    "log2": logarithm,
+    "isqrt": partial(root, function=math.isqrt),
+    "log": logarithm,
+    "log2": partial(logarithm, function=log2),
+    "gcd": lambda *of: step(gcd(*map(plain, of)), "gcd", *of),
     "range": range_of,
     "zip": zipped,
     "slice": part_of,

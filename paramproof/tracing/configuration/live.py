@@ -13,6 +13,7 @@ import dataclasses
 import functools
 import inspect
 import itertools
+import math
 import operator
 import string
 import types
@@ -26,7 +27,7 @@ from torch import nn
 
 from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.blocks import model_of, understood
-from paramproof.tracing.configuration.functions import MODELS
+from paramproof.tracing.configuration.functions import MODELS, of_numbers
 from paramproof.tracing.configuration.layers import Module, reached
 from paramproof.tracing.configuration.modules import (
     CACHED,
@@ -35,6 +36,7 @@ from paramproof.tracing.configuration.modules import (
     is_torch,
 )
 from paramproof.tracing.configuration.nodes import EMPTY, Data
+from paramproof.tracing.configuration.operators import SIGNS
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, List, source_of
 from paramproof.tracing.configuration.programs import Programs
 from paramproof.tracing.configuration.reader_terms import check, model_term
@@ -45,6 +47,7 @@ from paramproof.tracing.configuration.terms import (
     Term,
     Unknown,
     Value,
+    choose,
     exported,
     facts_of,
     instead,
@@ -75,7 +78,8 @@ CONTEXTS = ("torch",)
 def is_text(one: Term) -> bool:
     """Return whether an operation makes or reads a text."""
     if one.op == "method":
-        return one.args[0] not in ("count", "index") or not is_op(one.args[1], "list")
+        is_number = one.args[0] == "bit_length"
+        return not (is_number or one.args[0] in ("count", "index") and is_op(one.args[1], "list"))
     return one.op in ("str", "text") or (one.op in ("%", "*", "+") and str in map(type, one.args))
 
 
@@ -235,6 +239,33 @@ class LiveInterpreter(ModuleInterpreter):
             raise Unknown("an iterator")
         return super().items(value)
 
+    def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
+        """Return operations on bits of ints by those that the reader has."""
+        if unknown((one, other)) and {*map(self.kind_of, (one, other))} == {int}:
+            match op, other:
+                case ast.LShift() | ast.RShift(), int() if 0 <= other <= MAX_SHIFT:
+                    of = ast.Mult() if isinstance(op, ast.LShift) else ast.FloorDiv()
+                    return self.binary_of(of, one, 2**other)
+                case ast.BitOr() | ast.BitXor(), _:
+                    common = self.binary_of(ast.BitAnd(), one, other)
+                    twice = self.binary_of(ast.Mult(), common, 1 + isinstance(op, ast.BitXor))
+                    return self.binary_of(ast.Sub(), self.binary_of(ast.Add(), one, other), twice)
+        return super().binary_of(op, one, other)
+
+    def subscript_of(self, holder: Value, index: Value) -> Value:
+        items = holder.items if isinstance(holder, List) else holder
+        if is_of_opaque(items) and not isinstance(index, slice):
+            return items.args[2]
+        return super().subscript_of(holder, index)
+
+    def length(self, value: Value) -> Value:
+        if isinstance(value, Tensor) and isinstance(value.shape, tuple) and value.shape:
+            return value.shape[0]
+        return super().length(value)
+
+    def walk(self, source: Value) -> tuple[Value, Value]:
+        return source.args[1:3] if is_of_opaque(source) else super().walk(source)
+
     # Code
 
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
@@ -265,6 +296,10 @@ class LiveInterpreter(ModuleInterpreter):
         match node:
             case ast.NamedExpr() if COLLECTED in self.frames[-1].own:
                 raise Unknown("a name that a comprehension assigns")
+            case ast.UnaryOp(op=ast.Invert(), operand=operand):
+                value = self.eval(operand)
+                if self.kind_of(value) is int:
+                    return self.binary(ast.Sub(), -1, value)
         return super().eval(node)
 
     def statement(self, node: ast.stmt) -> Value:
@@ -310,6 +345,9 @@ class LiveInterpreter(ModuleInterpreter):
                 return self.lost(node)
             case ast.Global() | ast.Nonlocal():
                 return self.lost(node)
+            case ast.Match(subject=subject, cases=cases):
+                self.assign(ast.Name(MATCHED, ast.Store()), self.eval(subject))
+                return self.block(as_branches(cases))
         return super().statement(node)
 
     def at_own_sizes(self, value: Value) -> Any:
@@ -464,6 +502,18 @@ class LiveInterpreter(ModuleInterpreter):
     def call_method(self, owner: Value, name: str, args: Sequence[Value], named: Dict) -> Value:
         if isinstance(owner, Tensor) and changes_shape(name):
             raise Unknown(f"the method {name} of a tensor")
+        if isinstance(owner, Tensor) and isinstance(owner.shape, tuple):
+            if name == "tolist" and len(owner.shape) == 1:
+                source = term("range", 0, *owner.shape, 1)
+                return List(self.path, term("comp", self.depth, source, NUMBER, True))
+            if name == "numel":
+                return functools.reduce(functools.partial(self.binary, ast.Mult()), owner.shape, 1)
+        if is_op(owner, "text") and name == "endswith":
+            end, (wanted,) = owner.args[-1], args
+            if type(end) is type(wanted) is str and (
+                len(wanted) <= len(end) or not wanted.endswith(end)
+            ):
+                return end.endswith(wanted)
         if isinstance(owner, str) and name == "format" and unknown(args) and not named.own:
             parts = [*string.Formatter().parse(owner)]
             fields = [part for part in parts if part[1] is not None]
@@ -547,6 +597,41 @@ class LiveInterpreter(ModuleInterpreter):
             return self.boxed(self.native(function, *args, **named.own))
 
 
+NUMBER = term("opaque", "item")
+"""A number of a tensor."""
+
+
+def is_of_opaque(items: Value) -> bool:
+    """Return whether a list has a length, and items of which nothing is known."""
+    return is_op(items, "comp") and items.args[2] is NUMBER
+
+
+def as_branches(cases: Sequence[ast.match_case]) -> list[ast.stmt]:
+    """Return a match statement as branches, if its patterns are values."""
+    if not cases:
+        return []
+    first, *others = cases
+    test = condition_of(first.pattern)
+    if first.guard:
+        test = ast.BoolOp(ast.And(), [test, first.guard])
+    branch = ast.If(test, first.body, as_branches(others))
+    return [ast.fix_missing_locations(ast.copy_location(branch, first.pattern))]
+
+
+def condition_of(pattern: ast.pattern) -> ast.expr:
+    subject = ast.Name(MATCHED, ast.Load())
+    match pattern:
+        case ast.MatchValue(value=value):
+            return ast.Compare(subject, [ast.Eq()], [value])
+        case ast.MatchSingleton(value=value):
+            return ast.Compare(subject, [ast.Is()], [ast.Constant(value)])
+        case ast.MatchOr(patterns=patterns):
+            return ast.BoolOp(ast.Or(), [*map(condition_of, patterns)])
+        case ast.MatchAs(pattern=None, name=None):
+            return ast.Constant(True)
+    raise Unknown("a pattern that is no value")
+
+
 def get_attr(run: LiveInterpreter, owner: Value, name: Value, *default: Value) -> Value:
     if isinstance(name, Term) and isinstance(owner, Module):
         return term("opaque", "attribute")
@@ -576,6 +661,41 @@ def filtered(run: LiveInterpreter, function: Value, values: Value) -> Value:
     return tuple(one for one, answer in zip(items, answers, strict=True) if answer)
 
 
+def reduced(run: LiveInterpreter, function: Value, values: Value, *start: Value) -> Value:
+    items = run.items(values)
+    if items is None or not (start or items):
+        raise Unknown("a reduction of an unknown number of values")
+    return functools.reduce(lambda one, other: run.call(function, [one, other]), [*start, *items])
+
+
+def extreme(function: Any, sign: type[ast.cmpop]) -> Any:
+    """Return Python's ``min`` or ``max``, the first of those that are alike."""
+
+    def of(run: LiveInterpreter, *args: Value, key: Value = None, **named: Value) -> Value:
+        items = run.items(args[0] if len(args) == 1 else args)
+        if key is None or named or not items:
+            return MODELS[function](run, *args, **named, **({} if key is None else {"key": key}))
+        found, *others = items
+        for one in others:
+            pair = [run.call(key, [each]) for each in (one, found)]
+            found = choose(run.truth(run.compared(sign(), *pair)), one, found)
+        return found
+
+    return of
+
+
+def as_operator(node: Any) -> Any:
+    """Return the function of ``operator`` that an operation of Python is."""
+    kind = "binary" if issubclass(node, ast.operator) else "compared"
+    return lambda run, one, other: getattr(run, kind)(node(), one, other)
+
+
+def index_of(run: LiveInterpreter, value: Value) -> Value:
+    if run.kind_of(value) is not int:
+        raise Unknown("an index that is no int")
+    return value
+
+
 def repeated(run: LiveInterpreter, value: Value, times: Value = None) -> Value:
     if not isinstance(times, int):
         raise Unknown("a value that is repeated")
@@ -599,6 +719,17 @@ def iterator(run: LiveInterpreter, *_: Value) -> Value:
 
 
 LIVE_MODELS: dict[Any, Any] = {
+    **{function: as_operator(node) for node, (_, function) in SIGNS.items() if node != ast.USub},
+    operator.eq: as_operator(ast.Eq),
+    operator.ne: as_operator(ast.NotEq),
+    operator.index: index_of,
+    divmod: lambda run, one, other: tuple(
+        run.binary(op, one, other) for op in (ast.FloorDiv(), ast.Mod())
+    ),
+    functools.reduce: reduced,
+    **{one: of_numbers(one) for one in (math.gcd, math.isqrt, math.log)},
+    max: extreme(max, ast.Gt),
+    min: extreme(min, ast.Lt),
     functools.partial: lambda run, *args, **named: functools.partial(*args, **named),
     callable: lambda run, value: (
         not isinstance(value, Term)
@@ -660,6 +791,12 @@ class Live(Sizes):
 
 YIELDED = "_yielded"
 """The name of the list of what a generator yields."""
+
+MATCHED = "_matched"
+"""The name of what a match statement compares."""
+
+MAX_SHIFT = 32
+"""By how many bits an int is shifted at most."""
 
 MAX_TURNS = 100
 """How many turns of a loop without a known end are followed."""

@@ -32,7 +32,7 @@ from paramproof.tracing.configuration.values import Closure
 COLLECTED = "_collected"
 """The name of the list or dictionary that a comprehension makes."""
 
-RESULT, LEFT, BROKEN = "return", "left", "break"
+RESULT, LEFT, BROKEN = "return", "has returned", "break"
 """Names under which a frame has what it returns, and whether it or its loop was left."""
 
 MAX_CELLS = 60
