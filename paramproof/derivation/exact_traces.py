@@ -90,12 +90,13 @@ class Conditions:
         if not is_settled and not any(known.implies(one) for known in self.found):
             self.found[one] = outcome
 
-    def add_refusal(self, recorder: Recorder) -> None:
-        """Add the guards of a check that refused nothing."""
+    def add_refusal(self, recorder: Recorder, strictly: bool = False) -> None:
+        """Add the guards of a check that refused nothing; ``strictly`` each of them."""
         guards = [one for one in recorder.guards if not one.is_settled]
         for one in guards:
             # Of several guards, an equation says where the others are asked.
             is_equation = one.holds and one.relation is Relation.EQUAL and len(guards) > 1
+            is_equation = is_equation and not strictly
             if not has_loop_index(one.letters) and not is_equation:
                 self.add(one, Outcome.REFUSED if len(guards) == 1 else Outcome.NOT_TRIED)
 

@@ -125,6 +125,7 @@ class Trace:
     def conditions(self) -> tuple[Conditions, list[str]]:
         """Return what must be met, and a caveat if a refusal of the classes has no condition."""
         found, unclear = Conditions(self.sizes), dict[str, None]()
+        recorders = [self.recorder]
         for part in self.parts:
             part.loops = {}
             for code in part.program.refusals.values():
@@ -138,10 +139,12 @@ class Trace:
                 except (NotSymbolic, Refused, *ERRORS):
                     unclear[str(why)] = None
             unclear |= {str(why): None} if recorder.lost else {}
-            found.add_refusal(recorder)
+            found.add_refusal(recorder, self.strictly)
+            recorders.append(recorder)
         if self.strictly:
-            for condition in implied_guards(self.recorder, self.sizes):
-                found.add(condition, Outcome.OTHERS)
+            for recorder in recorders:
+                for condition in implied_guards(recorder, self.sizes):
+                    found.add(condition, Outcome.OTHERS)
             if unclear or self.recorder.lost or self.recorder.pinned:
                 lost = ", ".join(str(one or "a number") for one in self.recorder.lost)
                 why = f"{lost or 'the length of a loop'} is read in a way that is not followed"

@@ -238,6 +238,22 @@ def taken_while(dim=16, n=3):
     return layers
 
 
+@fooler("guard", n=101)
+def not_followed_in_late_layers(dim=16, n=3):
+    layers = nn.ModuleList()
+    for i in range(n):
+        if i < 100:
+            layers.append(nn.Linear(dim, dim))
+        else:
+            layers.append(nn.Linear(dim, dim, bias=id(i) < 0))
+    return layers
+
+
+@fooler("guard", n=101)
+def not_followed_if_deep(dim=16, n=3):
+    return linears(dim, n, True if n < 101 else id(n) < 0)
+
+
 @fooler("caveat", n=101)
 def broken_loop(dim=16, n=3):
     layers = nn.ModuleList()
