@@ -68,13 +68,26 @@ def fit(
     """
     runner = Runner(constructor, Random(seed), effort.deepest)
     sample = Sample(runner, effort.generic + MORE_POINTS, note)
-    tensors = sample.fitted()
+    said = dict.fromkeys((*caveats, *unfollowed_lines(sample.code, constructor)))
+    while True:
+        prober = probed(sample, note)
+        fixed = {*runner.fixed}
+        found = validated(prober, said, [], effort, naming, note)
+        if runner.fixed == fixed:
+            return found
+        # Relations were probed with sizes that do not fit: fit and probe without these.
+        said = dict.fromkeys((one,) for one in found.caveats)
+
+
+def probed(sample: Sample, note: Progress) -> GuardProber:
+    """Return tensors that fit a sample, with the relations that have a consequence."""
+    runner, tensors = sample.runner, sample.fitted()
     conditions = GuardSet({}, {})
     for need in tensors.needs:
         if not need.is_met(runner.sizes):
             raise DerivationError(f"{runner.name}: its own sizes violate {need}")
         conditions.add(need, Outcome.OTHER_COUNT)
-    assumed = [one for one in relations(runner.sizes) if one not in conditions.guards]
+    assumed = [one for one in sample.assumed if one not in conditions.guards]
     conditions.guards |= {one: set() for one in assumed}
     parameters = (one for one in tensors.kept if one.role != "buffer")
     conditions.ask_of_lengths(length for one in parameters for length in one.shape)
@@ -87,8 +100,7 @@ def fit(
     for one in filter(prober.is_violated_alike, assumed):
         conditions.release(one)
     prober.sort(note)
-    lines = unfollowed_lines(sample.code, constructor)
-    return validated(prober, dict.fromkeys((*caveats, *lines)), [], effort, naming, note)
+    return prober
 
 
 class Point(NamedTuple):
@@ -113,13 +125,14 @@ class Point(NamedTuple):
 class Sample:
     """Models with the same groups of parameters, the one at the own sizes first.
 
-    ``code`` is the code that made the first one.
+    ``code`` is the code that made the first one, and ``assumed`` are the relations that may matter.
     """
 
     def __init__(self, runner: Runner, number: int, note: Progress) -> None:
         self.runner = runner
         self.number = number
         self.note = note
+        self.assumed = [*relations(runner.sizes)]
         try:
             with executed_code(runner.constructor) as self.code:
                 self.first = self._point(runner.sizes)
@@ -138,19 +151,20 @@ class Sample:
         Some sizes are fixed if no relations explain which models are refused or have other groups.
         """
         sizes = self.runner.sizes
-        tensors: GeneralTensors | None = None
+        tensors, equal = None, [*equalities(sizes)]
         for inside, rejected in (
             ([], MAX_FREE),
-            (list(relations(sizes)), MAX_REJECTED),
-            ([*relations(sizes), *equalities(sizes)], MAX_REJECTED),
+            (self.assumed, MAX_REJECTED),
+            ([*equal, *self.assumed], MAX_REJECTED),
         ):
-            tensors = self._fitted_inside(inside, rejected) or tensors
+            if found := self._fitted_inside(inside, rejected):
+                self.assumed, tensors = inside or self.assumed, found
             if tensors and not tensors.unexplained:
                 return tensors
         for fixed in (self._not_moving_together, lambda: self.runner.repeated):
             if tensors is None:
                 self.runner.fixed = self.runner.fixed | fixed()
-                tensors = self._fitted_inside(list(relations(sizes)), MAX_REJECTED)
+                tensors = self._fitted_inside(self.assumed, MAX_REJECTED)
         if tensors is None:
             raise DerivationError(
                 f"{self.runner.name}: at other sizes other tensors were made, "

@@ -18,6 +18,7 @@ from paramproof.formulas.condition import (
     Relation,
     StatedCondition,
     at_least_one,
+    signs_of,
 )
 from paramproof.formulas.expression import Expression, expression, floor, letter
 
@@ -89,7 +90,9 @@ class GuardSet:
 
     def ask_of_lengths(self, lengths: Iterable[Expression]) -> None:
         """State that lengths are not negative; probe whether they may be 0."""
-        for need in (need for one in lengths for need in at_least_one(one)):
+        # Where a length that is more than 0 is not a whole number, a guard of its own is violated.
+        unsure = (one for one in lengths if signs_of(one) != {1})
+        for need in (need for one in unsure for need in at_least_one(one)):
             if not need.is_settled and need not in self.guards:
                 self.add(replace(need, right=expression(0)), Outcome.NEGATIVE)
                 self.guards[need] = set()

@@ -229,6 +229,8 @@ def _result(compute: Callable[[Any, Any], Any], name: str, left: Any, right: Any
     value, one, other = compute(plain(left), plain(right)), _operand(left), _operand(right)
     if one is None or other is None or _are_of_two_turns(one, other):
         return Number(value, None)
+    if name == "div" and isinstance(value, int) and expression_of(right) == expression(1):
+        return left
     if (made := _followed(compute, name, one, other)) is None:
         return step(value, name, left, right)
     found = number(value, made)
@@ -371,6 +373,9 @@ def _guard(relation: Relation, one: Any, other: Any, answer: bool) -> Condition 
         one = one.operands[0]  # It has the same sign.
     pairs = [_compared(one, other), _compared(other, one)]
     if None in pairs:
+        if any(isinstance(side, float) and not side.is_integer() for side in (one, other)):
+            # Printed as code has it, and not as a quotient of large numbers.
+            return Condition(relation, computed("minus", one, other), expression(0), answer)
         left, right = (
             letter(x) if isinstance(x, Computed) else expression(x) for x in (one, other)
         )

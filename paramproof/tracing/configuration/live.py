@@ -91,6 +91,12 @@ STRUCTURE = (iter, len, tuple, list, dict, zip, enumerate, reversed, operator.ge
 """Functions that move the items of tuples and lists, and do not look at them."""
 
 
+def reads_text(one: Term) -> bool:
+    """Return whether a text decides the shape of a tensor or the length of a loop."""
+    place = {"tensor": 2, "comp": 1}.get(one.op)
+    return place is not None and mentions(one.args[place], is_text)
+
+
 def is_object(value: Value) -> bool:
     return isinstance(value, Heap | Method | Closure | Super)
 
@@ -525,15 +531,16 @@ class LiveInterpreter(ModuleInterpreter):
 
     def call_closure(self, function: Closure, args: Sequence[Value], named: Dict) -> Value:
         of = function.node.args
-        if of.vararg or of.kwarg or named.base is not None:
-            raise Unknown("a function inside of another that takes any arguments")
+        if of.kwarg or named.base is not None:
+            raise Unknown("a function inside of another that takes any named arguments")
         frame = Frame(self.path, self.frames[-1].function, function.frame)
         plain = [*of.posonlyargs, *of.args]
         defaults = dict(zip(reversed(plain), reversed(of.defaults), strict=False))
         defaults |= {k: one for k, one in zip(of.kwonlyargs, of.kw_defaults, strict=True) if one}
         given = {one.arg: value for one, value in zip(plain, args, strict=False)} | named.own
         known = {one.arg for one in (*plain, *of.kwonlyargs)}
-        if len(args) > len(plain) or not given.keys() <= known:
+        rest = tuple(args[len(plain) :])
+        if (rest and not of.vararg) or not given.keys() <= known:
             raise Unknown("a function inside of another with other arguments")
         if any(not isinstance(one, ast.Constant) for one in defaults.values()):
             raise Unknown("a default of a function inside of another")
@@ -541,6 +548,8 @@ class LiveInterpreter(ModuleInterpreter):
         frame.own = {
             name: self.require({**own, **given}.get(name, MISSING), name) for name in known
         }
+        if of.vararg:
+            frame.own[of.vararg.arg] = rest
         return self.run(frame, function.node.body)
 
     def is_own(self, of: Any) -> bool:
@@ -777,6 +786,8 @@ class Live(Sizes):
             arguments = {one: run.size(one, own) for one, own in self.sizes.items()}
             made = run.call(constructor.function, [], Dict((), None, arguments))
             self.made = model_of(run, made)
+            if mentions(self.made.module, reads_text):
+                raise Unknown("a number that is read from a text")
         self.unclear = [str(why) for why in run.refusals.values() if isinstance(why, Unknown)]
         self.places = {one: place for one, place in run.places.items() if not in_loop(one)}
 
