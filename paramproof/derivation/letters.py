@@ -145,8 +145,9 @@ class Trace:
             for recorder in recorders:
                 for condition in implied_guards(recorder, self.sizes):
                     found.add(condition, Outcome.OTHERS)
-            if unclear or self.recorder.lost or self.recorder.pinned:
-                lost = ", ".join(str(one or "a number") for one in self.recorder.lost)
+            every = {one: None for recorder in recorders for one in recorder.lost}
+            if unclear or every or self.recorder.pinned:
+                lost = ", ".join(str(one or "a number") for one in every)
                 why = f"{lost or 'the length of a loop'} is read in a way that is not followed"
                 raise NotSymbolic("; ".join(unclear) or why)
         found.add_guards(self.recorder)
@@ -284,7 +285,7 @@ class SizedPart(Part):
         states = super().fold(letter, source, states, noting)
         if has_length(source) and changes[-1] > 1:
             pin(source.length, len(source))
-        elif has_length(source) and (changes[-1] or not source):
+        elif has_length(source) and (self.trace.strictly or changes[-1] or not source):
             # Only the first turn changes something, if there is one.
             bool(Number(len(source), source.length) == 0)
         return states

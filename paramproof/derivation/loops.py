@@ -151,15 +151,20 @@ def implied_guards(recorder: Recorder, sizes: Mapping[str, int]) -> Iterator[Con
     """
     for index, length in recorder.indices.items():
         own = [c for c in recorder.guards if index in c.letters]
-        if own and has_loop_index(length.letters.union(*(c.letters - {index} for c in own))):
+        # A loop up to the index of another one is at most as long as that index becomes.
+        outer = [name for name in recorder.indices if length == letter(name)]
+        longest = recorder.indices[outer[0]] - 1 if outer else length
+        if own and has_loop_index(longest.letters.union(*(c.letters - {index} for c in own))):
             recorder.lost[length] = None
             continue
         for question in index_guards(own, recorder.indices, length):
             answers = {c.holds for c in own if with_any_index(c, index) == question}
-            if len(answers) > 1:
+            if len(answers) > 1 and not outer:
                 yield from _both_answers_guards(question, length)
                 continue
-            found = list(_one_answer_guards(question, answers.pop(), length, sizes))
+            found = []
+            if len(answers) == 1:
+                found = list(_one_answer_guards(question, answers.pop(), longest, sizes))
             if not found:
                 recorder.lost[length] = None
             yield from found
