@@ -3,10 +3,7 @@
 They try the proofs without a framework.
 """
 
-from dataclasses import fields, replace
-
 from paramproof.formulas import Weight, inventory
-from paramproof.tracing.symbolic.symint import plain_int
 
 
 class Lists:
@@ -20,7 +17,7 @@ class Lists:
         return "refused" if self.refuses(spec) else True
 
     def build(self, spec):
-        return Listed(self.change(listed(plain(spec)), spec))
+        return Listed(self.change(listed(spec), spec))
 
 
 class Listed:
@@ -29,11 +26,6 @@ class Listed:
 
     def weights(self):
         return self._weights
-
-
-def plain(spec):
-    own = {field.name: getattr(spec, field.name) for field in fields(spec)}
-    return replace(spec, **{n: plain_int(v) for n, v in own.items() if not isinstance(v, bool)})
 
 
 def listed(spec):

@@ -280,9 +280,7 @@ class _Source:
     def constructor(self) -> Constructor:
         own = getattr(self.builder, "__name__", type(self.builder).__module__)
         packages = (own, "transformers.models", *layer_packages())
-        return Constructor(
-            self.case.spec.family, self.case.sizes, self.make, self.seen, packages
-        )
+        return Constructor(self.case.spec.family, self.case.sizes, self.make, self.seen, packages)
 
     def make(self, sizes: Mapping[str, int]) -> Any:
         try:

@@ -7,8 +7,6 @@ constructors that must then be fooled.
 import operator
 
 import pytest
-
-from paramproof.derivation.pipeline import Effort
 from paramproof.tracing.instrumented import (
     builtin_models,
     calls,
@@ -18,6 +16,8 @@ from paramproof.tracing.instrumented import (
     lengths,
 )
 from paramproof.tracing.symbolic import arithmetic, symfloat, symint, symstr
+
+from paramproof.derivation.pipeline import Effort
 from tests.foolers.entries import FOOLERS, load
 from tests.foolers.judging import judge
 

@@ -94,7 +94,6 @@ def asks(question):
     [
         (lambda i, **_: i > 50, ["L ≤ 51"]),
         (lambda i, **_: i >= 50, ["L < 51"]),
-        (lambda i, **_: 50 <= i, ["L < 51"]),
         (lambda i, **_: i == 50, ["L < 51"]),
         (lambda i, **_: i < 50, ["L < 51"]),
         (lambda i, **_: 2 * i > 99, ["L ≤ 50"]),

@@ -1,7 +1,7 @@
 """Constructors of no framework: their models are lists of (path, lengths).
 
-``AskingRunner`` stands for a followed constructor: its program asks each guard in words, and answers
-are recorded. What no guard tells, ``unseen`` decides.
+``AskingRunner`` stands for a followed constructor: its program asks each guard in words, and its
+answers are recorded.
 """
 
 from __future__ import annotations
