@@ -533,6 +533,8 @@ class LiveInterpreter(ModuleInterpreter):
         of = function.node.args
         if of.kwarg or named.base is not None:
             raise Unknown("a function inside of another that takes any named arguments")
+        if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in ast.walk(function.node)):
+            raise Unknown("a generator inside of a function")
         frame = Frame(self.path, self.frames[-1].function, function.frame)
         plain = [*of.posonlyargs, *of.args]
         defaults = dict(zip(reversed(plain), reversed(of.defaults), strict=False))

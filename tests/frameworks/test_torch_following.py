@@ -1,0 +1,266 @@
+"""Functions that are followed with every size unknown, and code that the interpreter denies."""
+
+import dataclasses
+from functools import partial
+
+import pytest
+
+from paramproof.catalogue.program import Part, Refused
+from paramproof.tracing.constructors.function import function_constructor
+
+pytestmark = pytest.mark.framework("torch")
+
+
+@dataclasses.dataclass
+class Config:
+    width: int
+    depth: int = 2
+
+    @property
+    def inner(self):
+        return 4 * self.width
+
+
+def linear(*sizes):
+    from torch import nn
+
+    return nn.Linear(*sizes)
+
+
+def sequence(layers):
+    from torch import nn
+
+    return nn.Sequential(*layers)
+
+
+def calls(h=8, n=3):
+    wide = lambda size, by=2: by * size  # noqa: E731
+    return partial(linear, wide(h))(n)
+
+
+def widths(h, n):
+    yield h
+    for _ in range(n):
+        yield 2 * h
+
+
+def yields(h=8, n=3):
+    return sequence(linear(h, one) for one in widths(h, n))
+
+
+def fills_a_dataclass(h=8, n=3):
+    config = Config(h, depth=n)
+    return sequence(linear(h, config.inner) for _ in range(config.depth))
+
+
+def names_by_number(h=8, n=3):
+    from torch import nn
+
+    module = nn.Module()
+    for index in range(n):
+        setattr(module, f"layer_{index}", nn.Linear(h, h))
+    return module
+
+
+def lists_parameters(h=8, n=3):
+    import torch
+    from torch import nn
+
+    return nn.ParameterList(torch.zeros(h, 2) for _ in range(n))
+
+
+def makes_an_lstm(h=8, n=3):
+    from torch import nn
+
+    return nn.LSTM(h, 2 * h, num_layers=n)
+
+
+def compares(h=8, n=3):
+    return linear(h, n if h > 100 else n + 1)
+
+
+def followed(function):
+    """Return the program of a function, and the number of parameters that it builds at sizes."""
+    from paramproof.tracing.configuration.live import Live
+
+    constructor = function_constructor("toy", function)
+
+    def built(**sizes):
+        return sum(one.numel() for one in constructor.make(sizes).parameters())
+
+    return Live(constructor), built
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        calls,
+        yields,
+        fills_a_dataclass,
+        names_by_number,
+        lists_parameters,
+        makes_an_lstm,
+        compares,
+    ],
+    ids=lambda one: one.__name__,
+)
+def test_code_that_is_followed(function):
+    live, built = followed(function)
+    for h, n in ((8, 3), (5, 1), (120, 4)):
+        part = Part(live, "sizes", {"h": h, "n": n})
+        assert part.count("toy")["trainable"] == built(h=h, n=n)
+    assert not live.unclear
+
+
+def repeats(h=8, n=3):
+    layers = []
+    while len(layers) < n:
+        layers.append(linear(h, h))
+    return sequence(layers)
+
+
+def halved(h, n):
+    if n == 1:
+        return [linear(h, h)]
+    return [linear(h, h), *halved(h, n - 1)]
+
+
+def recurs(h=8, n=3):
+    return sequence(halved(h, n))
+
+
+@pytest.mark.parametrize("function", [repeats, recurs])
+def test_loops_without_a_range_are_pinned(function):
+    live, built = followed(function)
+    assert Part(live, "sizes", {"h": 9, "n": 3}).count("toy")["trainable"] == built(h=9, n=3)
+    assert {*live.unclear} == {"another number of turns"}
+    with pytest.raises(Refused):
+        Part(live, "sizes", {"h": 9, "n": 4}).count("toy")
+
+
+class Managed:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+class Own:
+    def __init__(self, size):
+        self.size = size
+
+    def __eq__(self, other):
+        return other.size < 100
+
+    __hash__ = None
+
+
+class Falsy:
+    def __bool__(self):
+        return False
+
+
+class Found:
+    def __getattr__(self, name):
+        return 7
+
+
+class Described:
+    class Descriptor:
+        def __get__(self, owner, kind=None):
+            return 7
+
+    size = Descriptor()
+
+
+def enters(h=8):
+    with Managed():
+        return linear(h, h)
+
+
+def tries(h=8):
+    try:
+        return linear(h, [3, 4][h])
+    except IndexError:
+        return linear(h, 5)
+
+
+COUNTER = 0
+
+
+def counts(h=8):
+    global COUNTER
+    COUNTER += 1
+    return linear(h, COUNTER)
+
+
+def equals(h=8):
+    return linear(h, 1 if Own(h) == Own(8) else 2)
+
+
+def is_true(h=8):
+    return linear(h, 1 if Falsy() else 2)
+
+
+def finds(h=8):
+    return linear(h, Found().width)
+
+
+def describes(h=8):
+    return linear(h, Described().size)
+
+
+def yields_inside(h=8):
+    def widths():
+        yield h
+
+    return sequence(linear(h, one) for one in widths())
+
+
+def iterates_twice(h=8):
+    each = iter([h, 2 * h])
+    return linear(next(each), next(each))
+
+
+def walks(h=8, n=3):
+    layers = sequence(linear(h, h) for _ in range(n))
+    total = sum(one.numel() for one in layers.parameters())
+    return linear(h, total)
+
+
+def reads_text(h=8):
+    return linear(h, 1 if str(h).startswith("8") else 2)
+
+
+def measures_text(h=8):
+    return linear(h, len(f"{h}"))
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (enters, "Managed.__enter__"),
+        (tries, "an error that is handled"),
+        (counts, "the statement global COUNTER"),
+        (equals, "Own.__eq__"),
+        (is_true, "Falsy.__bool__"),
+        (finds, "width of a Found"),
+        (describes, "an attribute of Descriptor"),
+        (yields_inside, "a generator inside of a function"),
+        (iterates_twice, "iter"),
+        (walks, "layers of an unknown number"),
+        (reads_text, "text"),
+        (measures_text, "text"),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)
+def test_code_that_is_denied(function, said):
+    from paramproof.tracing.configuration.terms import Unknown
+
+    with pytest.raises(Unknown) as caught:
+        live, _ = followed(function)
+        raise Unknown("; ".join(live.unclear))
+    assert said in str(caught.value)
+    # Lengths of texts are looked for in the whole model.
+    assert function is measures_text or "(test_torch_following.py:" in str(caught.value)
