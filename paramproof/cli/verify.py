@@ -73,7 +73,7 @@ TOGETHER = {"--summary": {"FILE"}, "--prove": COMMON, "--shard": DRAWN, "--secon
     "--time-limit", "seconds", TIME_LIMIT, "Stop a call of --formula after this many seconds."
 )
 @click.option(
-    "--prove", is_flag=True, expose_value=False, help="Prove the formula at every size, in letters."
+    "--prove", is_flag=True, expose_value=False, help="Compare tensors in letters, at every size."
 )
 @options.seconds(
     "--seconds", "duration", None, "Go on drawing models for so long, in each framework."
@@ -113,7 +113,8 @@ def verify_command(
     transformers builds.
 
     With --prove, the tensors of each framework's own models are derived in letters, for every
-    combination of a family's parts, and compared with the formula's, at every size.
+    combination of a family's parts, and compared with the formula's, at every size. What is derived
+    is fitted to models.
 
     With --seconds, drawing goes on with the next seed, and --shard takes every Nth seed from the
     Ith on. The results are then counted, and --json writes them for --summary.
@@ -254,7 +255,7 @@ def proved(
     tried = [proof for proof in found if proof.status != "not expressible"]
     equal = sum(not proof.failed for proof in tried)
     pairs = f"pairs of framework and {'model' if models else 'family'}"
-    tensors, traced = (sum(getattr(p, name) for p in tried) for name in ("tensors", "traced"))
+    tensors = sum(proof.tensors for proof in tried)
     return CommandAnswer(
         lambda width: [
             proof_table(found),
@@ -264,9 +265,9 @@ def proved(
                 for said in p.findings
             ),
             *_broken(found),
-            *_absent(names, "proved"),
+            *_absent(names, "compared"),
             f"{equal} of {len(tried)} {pairs} equal the formula at every size",
-            f"{tensors:,} tensors derived in letters, {traced:,} of them traced",
+            f"{tensors:,} tensors derived in letters, fitted to models",
         ],
         lambda: document("proof", _body(found)),
         not 0 < equal == len(tried),

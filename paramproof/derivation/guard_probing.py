@@ -154,9 +154,9 @@ class GuardProber:
         return [one for one in self.conditions.guards if one is not condition]
 
     def look_beyond(self, sizes: Mapping[str, int]) -> bool:
-        """Trace at sizes that violate a guard, and queue the guards that are new.
+        """Follow the code at sizes that violate a guard, and queue the guards that are new.
 
-        Return whether it could be traced, as it was built.
+        Return whether it could be followed, as it was built.
         """
         found = self.runner.guards_at(sizes)
         if found is not None:

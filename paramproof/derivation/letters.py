@@ -208,7 +208,7 @@ class Nested(dict[str, Any]):
 
 
 class SizedPart(Part):
-    """A configuration object with symbolic ints."""
+    """A configuration object with symbolic sizes."""
 
     def __init__(self, catalogue: Any, kind: str, keys: Any, trace: Trace, path: str) -> None:
         self.catalogue, self.program = catalogue, catalogue.program(kind)
@@ -491,7 +491,7 @@ LAZILY = {
 
 @cache
 def sized(catalogue: Catalogue) -> Catalogue:
-    """Return a catalogue of the same files, with operations for symbolic ints."""
+    """Return a catalogue of the same files, with operations for symbolic sizes."""
     other = copy(catalogue)
     other.operations, other.lazy = STRICT, LAZILY
     other.node, other.program = cache(other.compiled), cache(partial(Program, other))

@@ -1,8 +1,7 @@
-"""Run a constructor with symbolic sizes and record what it does: the half that knows Python.
+"""Make models of a constructor, list their tensors, and follow its code: the half that knows Python.
 
 ``constructors`` are the things that make a model: a function, or a class of transformers.
-``symbolic`` has the ints, floats and strings that they receive in place of plain sizes, and
-``instrumented`` the form in which their code runs. ``recorder`` keeps the guards, loops and caveats
-of a trace; ``torch_mode`` and ``abstract_build`` record the shapes of tensors. The package
+``abstract_build`` has them made without values, and ``tensor_groups`` puts equal layers together.
+``configuration`` is the interpreter that follows their code with every size unknown. The package
 ``derivation`` makes a formula of it.
 """

@@ -1,14 +1,14 @@
-"""Prove that a framework's models have the formula's tensors, at every size.
+"""Compare a framework's models with the formula in letters, and so at every size.
 
 For each combination of a family's parts, the tensors of the framework's own models are derived in
 letters, and compared with the inventory, tensor by tensor, and with the closed form. The derivation
 does not know the formula. A guard outside of which a model has other tensors refutes it, too.
 
-The builder makes the models as for any comparison. In PyTorch the fields of the spec are symbolic
-ints: shapes are traced, and comparisons in the builder are recorded as guards. In other frameworks
-they are plain ints: shapes and counts are fitted to several models, and relations of two sizes are
-tried as conditions. Nothing here sees a buffer that the builder does not list, or what a model
-computes.
+The builder makes the models as for any comparison. Nobody follows its code: in every framework,
+lengths and counts are fitted to several models of plain ints, relations of two sizes are tried as
+conditions, and held-out models are compared with the result. So the two are equal as algebra, but a
+branch of the builder that no model reached is not seen, nor is a buffer that the builder does not
+list, or what a model computes.
 """
 
 from __future__ import annotations
@@ -40,16 +40,15 @@ from paramproof.verify.agreement import check
 from paramproof.verify.cases import Case, indicators_of, supported_cases
 from paramproof.verify.workers import Record
 
-ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "broken"]
+ProofStatus: TypeAlias = Literal["equal", "different", "not expressible", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
 class Proof(Record):
-    """The proof of one family in one framework, or the ``findings`` that refute it.
+    """The comparison of one family in one framework in letters, with ``findings`` that refute it.
 
-    The proof of a ``model`` covers its combination of parts, and checks its own sizes too.
-    ``known`` are the sizes that the framework cannot vary. ``traced`` of the ``tensors`` have
-    traced shapes and the others fitted ones; ``conditions`` are their guards.
+    That of a ``model`` covers its combination of parts, and checks its own sizes too. ``known`` are
+    the sizes that the framework cannot vary, and ``conditions`` the guards of the ``tensors``.
     """
 
     version: str
@@ -60,7 +59,6 @@ class Proof(Record):
     known: dict[str, int] = field(default_factory=dict)
     parts: tuple[str, ...] = ()
     tensors: int = 0
-    traced: int = 0
     conditions: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -99,17 +97,15 @@ def proofs(
         for case in plan:
             for finding in _differences(builder, case, spec, readings):
                 findings.setdefault(finding, []).append(str(case))
-        tensors = [tensor for reading in readings for tensor in reading.tensors]
         yield Proof(
             *own,
-            "different" if findings else "proved",
+            "different" if findings else "equal",
             family,
             model,
             _formula(plan),
             dict(plan[0].known),
             tuple(map(str, plan)),
-            len(tensors),
-            sum(tensor.traced for tensor in tensors),
+            sum(len(reading.tensors) for reading in readings),
             tuple(dict.fromkeys(one for reading in readings for one in reading.conditions)),
             tuple(f"{', '.join(cases)}:\n{said}" for said, cases in findings.items()),
             round(time.perf_counter() - start, 1),

@@ -1,7 +1,7 @@
 """Use a function that returns a model as a constructor: its int parameters are the sizes.
 
-The shapes of a PyTorch module are traced where its tensors are created. Other frameworks take plain
-ints alone, and a formula is fitted to their models.
+The code of a function that makes a PyTorch module is followed. In other frameworks a formula is
+fitted to the models that it makes.
 """
 
 from __future__ import annotations

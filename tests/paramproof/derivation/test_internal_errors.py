@@ -33,9 +33,7 @@ COUNT = (tensor_groups, "count_stored", "{}['it']", runner)
 )
 def test_a_bug_of_ours(monkeypatch, planted, error):
     plant(monkeypatch, *planted)
-    with pytest.raises(
-        InternalError, match=rf"tracing/tensor_groups\.py:2: {error}"
-    ):
+    with pytest.raises(InternalError, match=rf"tracing/tensor_groups\.py:2: {error}"):
         derive(model(), effort=EFFORT)
 
 
