@@ -59,18 +59,18 @@ from paramproof.tracing.configuration.terms import (
 from paramproof.tracing.configuration.values import Closure, Method, Super, unknown
 from paramproof.tracing.constructors import Constructor
 
-OWN = frozenset(
-    """
-    __abstractmethods__ __annotations__ __bool__ __call__ __class_getitem__ __constants__
-    __contains__ __copy__ __dataclass_fields__ __dataclass_params__ __deepcopy__ __del__
-    __delattr__ __dict__ __dir__ __doc__ __eq__ __final__ __firstlineno__ __getattr__
-    __getitem__ __getstate__ __hash__ __init__ __init_subclass__ __iter__
-    __jit_unused_properties__ __len__ __match_args__ __module__ __ne__ __orig_bases__
-    __orig_class__ __parameters__ __post_init__ __qualname__ __reduce__ __replace__ __repr__
-    __rich_repr__ __setstate__ __sizeof__ __slots__ __static_attributes__ __str__ __weakref__
-    """.split()
-)
+OWN_NAMES = """
+__abstractmethods__ __annotations__ __bool__ __call__ __class_getitem__ __constants__
+__contains__ __copy__ __dataclass_fields__ __dataclass_params__ __deepcopy__ __del__
+__delattr__ __dict__ __dir__ __doc__ __eq__ __final__ __firstlineno__ __getattr__
+__getitem__ __getstate__ __hash__ __init__ __init_subclass__ __iter__
+__jit_unused_properties__ __len__ __match_args__ __module__ __ne__ __orig_bases__
+__orig_class__ __parameters__ __post_init__ __qualname__ __reduce__ __replace__ __repr__
+__rich_repr__ __setstate__ __sizeof__ __slots__ __static_attributes__ __str__ __weakref__
+"""
 """Names with underscores that a class may define without doing something else than Python."""
+
+OWN = frozenset(OWN_NAMES.split())
 
 CONTEXTS = ("torch",)
 
@@ -79,7 +79,7 @@ def is_text(one: Term) -> bool:
     """Return whether an operation makes or reads a text."""
     if one.op == "method":
         is_number = one.args[0] == "bit_length"
-        return not (is_number or one.args[0] in ("count", "index") and is_op(one.args[1], "list"))
+        return not (is_number or (one.args[0] in ("count", "index") and is_op(one.args[1], "list")))
     return one.op in ("str", "text") or (one.op in ("%", "*", "+") and str in map(type, one.args))
 
 
@@ -208,9 +208,10 @@ class LiveInterpreter(ModuleInterpreter):
             finder = inspect.getattr_static(owner.kind, "__getattr__", None)
             if finder is not None and self.is_own(finder):
                 raise Unknown(f"{name} of a {owner.kind.__name__}")
-        if self.items(owner.named) != [] and name not in owner.own:
-            if not hasattr(owner.kind, name) or name in ("__dict__", "_modules", "_parameters"):
-                raise Unknown(f"{name} beside attributes of unknown names")
+        is_listed = name in ("__dict__", "_modules", "_parameters")
+        is_found = name in owner.own or (hasattr(owner.kind, name) and not is_listed)
+        if not is_found and self.items(owner.named) != []:
+            raise Unknown(f"{name} beside attributes of unknown names")
         return super().attribute_of_module(owner, name)
 
     def truth(self, value: Value) -> Value:
@@ -323,47 +324,47 @@ class LiveInterpreter(ModuleInterpreter):
             self.place = outer
 
     def own_statement(self, node: ast.stmt) -> Value:
+        if self.is_denied(node):
+            raise Unknown(f"the statement {ast.unparse(node):.60}")
         match node:
-            case ast.With(items=items):
-                for one in items:
-                    held = self.eval(one.context_expr)
-                    module = getattr(type(held), "__module__", "") or ""
-                    if module.split(".")[0] not in CONTEXTS:
-                        return self.lost(node)
-                    if one.optional_vars is not None:
-                        return self.lost(node)
             case ast.Expr(value=ast.Yield(value=ast.expr() as value)):
                 self.add_items(self.frames[-1].own[YIELDED], (self.eval(value),))
                 return True
             case ast.Expr(value=ast.YieldFrom(value=value)):
                 self.add_items(self.frames[-1].own[YIELDED], self.listed(self.eval(value)))
                 return True
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.GeneratorExp()):
-                if not self.is_read_once(name):
-                    return self.lost(node)
             case ast.While(test=test, body=body, orelse=[]):
                 return self.turns(test, body)
             case ast.Try(body=body, orelse=orelse, finalbody=final):
                 return self.block([*self.tried(body), *orelse, *final])
-            case ast.Assign(value=ast.Call(func=ast.Name(id="iter"))):
-                return self.lost(node)
-            case ast.FunctionDef(decorator_list=[_, *_]):
-                return self.lost(node)
-            case ast.Global() | ast.Nonlocal():
-                return self.lost(node)
             case ast.Match(subject=subject, cases=cases):
                 self.assign(ast.Name(MATCHED, ast.Store()), self.eval(subject))
                 return self.block(as_branches(cases))
         return super().statement(node)
+
+    def is_denied(self, node: ast.stmt) -> bool:
+        match node:
+            case ast.With(items=items):
+                return not all(map(self.is_context, items))
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.GeneratorExp()):
+                return not self.is_read_once(name)
+            case ast.Assign(value=ast.Call(func=ast.Name(id="iter"))):
+                return True
+            case ast.FunctionDef(decorator_list=[_, *_]) | ast.Global() | ast.Nonlocal():
+                return True
+        return False
+
+    def is_context(self, one: ast.withitem) -> bool:
+        """Return whether a context manager is one that may be passed over."""
+        held = self.eval(one.context_expr)
+        package = (getattr(type(held), "__module__", "") or "").partition(".")[0]
+        return package in CONTEXTS and one.optional_vars is None
 
     def at_own_sizes(self, value: Value) -> Any:
         """Return what a value is at the function's own sizes."""
         catalogue = Sizes(self.own_sizes)
         catalogue.terms["value"] = exported(self.frozen(value))
         return catalogue.at_own_sizes().module("value")
-
-    def lost(self, node: ast.AST) -> Value:
-        raise Unknown(f"the statement {ast.unparse(node):.60}")
 
     def is_read_once(self, name: str) -> bool:
         """Return whether a function reads a name once, and in no loop's body."""
@@ -415,7 +416,7 @@ class LiveInterpreter(ModuleInterpreter):
         return body
 
     def pinned(self, condition: Value) -> bool:
-        """Return whether a condition is true at the function's own sizes; no others are followed."""
+        """Return whether a condition is true at the own sizes; no others are followed."""
         if isinstance(condition, bool):
             return condition
         if self.depth or mentions(condition, is_opaque):
@@ -469,28 +470,34 @@ class LiveInterpreter(ModuleInterpreter):
         if isinstance(function, functools.partial):
             given = Dict(self.path, named.base, {**function.keywords, **named.own})
             return self.call(function.func, [*function.args, *args], given)
-        if isinstance(function, Method) and isinstance(function.owner, Module):
-            if function.function == "apply":
-                every = tuple(reached(function.owner, "module"))
-                self.visited(every, lambda: [self.call(args[0], [one]) for one in every])
-                return function.owner
-        if isinstance(function, Method) and function.function in WALKS:
-            if isinstance(function.owner, Module) and has_loops(function.owner):
-                if function.function == "children":
-                    raise Unknown("layers of an unknown number, one by one")
-                found = super().call(function, args, named)
-                return Walked(self.path, tuple(super().items(found) or ()))
+        if isinstance(function, Method) and function.function in ("apply", *WALKS):
+            return self.call_walk(function, args, named)
         if isinstance(function, Module):
             call = inspect.getattr_static(function.kind, "__call__", None)
             if not inspect.isfunction(call) or issubclass(function.kind, nn.Module):
                 raise Unknown(f"a call of a {function.kind.__name__}")
             return self.call(call, [function, *args], named)
-        if inspect.isclass(function) and self.is_own(function):
-            if issubclass(function, nn.Module):
-                self.refuse_customs(function)
-            elif not issubclass(function, BaseException):
-                return self.plain(function, args, named)
-        if inspect.isfunction(function) and self.is_own(function):
+        if self.is_own(function):
+            return self.call_own(function, args, named)
+        return super().call(function, args, named)
+
+    def call_walk(self, function: Method, args: Sequence[Value], named: Dict) -> Value:
+        """Call a method that goes through the modules or the tensors of a module."""
+        owner = function.owner
+        if function.function == "apply" and isinstance(owner, Module):
+            every = tuple(reached(owner, "module"))
+            self.visited(every, lambda: [self.call(args[0], [one]) for one in every])
+            return owner
+        if not isinstance(owner, Module) or not has_loops(owner):
+            return super().call(function, args, named)
+        if function.function == "children":
+            raise Unknown("layers of an unknown number, one by one")
+        found = super().call(function, args, named)
+        return Walked(self.path, tuple(super().items(found) or ()))
+
+    def call_own(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
+        """Call what the user's packages define."""
+        if inspect.isfunction(function):
             frame = Frame(self.path, function)
             self.bind(frame, function, args, named)
             is_generator = function.__code__.co_flags & inspect.CO_GENERATOR
@@ -498,11 +505,17 @@ class LiveInterpreter(ModuleInterpreter):
                 frame.own[YIELDED] = List(self.path)
             found = self.run(frame, source_of(function.__code__).body)
             return frame.own[YIELDED] if is_generator else found
+        if inspect.isclass(function) and issubclass(function, nn.Module):
+            self.refuse_customs(function)
+        elif inspect.isclass(function) and not issubclass(function, BaseException):
+            return self.plain(function, args, named)
         return super().call(function, args, named)
 
     def call_known(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
         if is_torch(function) and any(map(holds_module, (*args, *named.own.values()))):
-            raise Unknown(f"what {getattr(function, '__name__', function)!s:.40} does with a module")
+            raise Unknown(
+                f"what {getattr(function, '__name__', function)!s:.40} does with a module"
+            )
         return super().call_known(function, args, named)
 
     def call_method(self, owner: Value, name: str, args: Sequence[Value], named: Dict) -> Value:
@@ -570,9 +583,10 @@ class LiveInterpreter(ModuleInterpreter):
 
     def plain(self, kind: type, args: Sequence[Value], named: Dict) -> Value:
         """Return an object that is no module."""
-        if not unknown(args) and not unknown(named) and not any(isinstance(x, Heap) for x in args):
-            if issubclass(kind, tuple) or type(kind).__name__ == "EnumType":
-                return self.native(kind, *args, **named.own)
+        is_known = not unknown(args) and not unknown(named)
+        is_constant = is_known and not any(isinstance(one, Heap) for one in args)
+        if is_constant and (issubclass(kind, tuple) or type(kind).__name__ == "EnumType"):
+            return self.native(kind, *args, **named.own)
         if issubclass(kind, (list, dict, set, str, int, float, tuple)):
             raise Unknown(f"an object of {kind.__name__}")
         self.refuse_customs(kind)

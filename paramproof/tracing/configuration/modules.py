@@ -121,9 +121,7 @@ class ModuleInterpreter(Interpreter):
         of: Any = owner
         return instead(found, self.bound(static, of))
 
-    def set_attribute(  # noqa: C901 - a case for each kind of owner
-        self, owner: Value, name: Value, value: Value
-    ) -> None:
+    def set_attribute(self, owner: Value, name: Value, value: Value) -> None:
         if is_op(owner, "opaque") and not mentions_module(value):
             return
         if isinstance(owner, Instance) and not isinstance(name, str):
@@ -492,9 +490,7 @@ class ModuleInterpreter(Interpreter):
                 return made
         return super().eval_call(node)
 
-    def call(  # noqa: C901 - a case for each kind of function
-        self, function: Value, args: Sequence[Value], named: Dict | None = None
-    ) -> Value:
+    def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
         named = named or Dict(self.path)
         if isinstance(function, CACHED):
             function = function.__wrapped__

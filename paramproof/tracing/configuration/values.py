@@ -230,13 +230,17 @@ class Values(Paths):
         kinds = [self.kind_of(one) for one in value.args[:2]]
         if value.op in ("+", "-", "*", "//", "%", "neg") and all(one is int for one in kinds):
             return int
+        found = self.kind_by_facts(value)
+        return found or (tuple if value.op == "as tuple" else KINDS.get(value.op))
+
+    def kind_by_facts(self, value: Term) -> Any:
         for scalar in (int, str, float, bool):
             if self.known(term("accepts", value, term(scalar.__name__))) is True:
                 return scalar
         for name, holder in (("object", dict), ("list", list), ("text", str), ("part", object)):
             if self.known(term("isinstance", value, name)) is True:
                 return holder
-        return tuple if value.op == "as tuple" else KINDS.get(value.op)
+        return None
 
     def expect(self, value: Value, kind: type) -> None:
         """Refuse what is not of a type."""
