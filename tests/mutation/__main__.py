@@ -36,7 +36,7 @@ ROOMS = ("formulas", "paramproof")
 ELSEWHERE = {
     "derivation": ["tests/frameworks/derive", "tests/foolers/test_foolers.py"],
     "tracing": [
-        "tests/frameworks/test_torch_tracing.py",
+        "tests/frameworks/test_torch_following.py",
         "tests/paramproof/derivation",
         "tests/frameworks/derive",
         "tests/foolers/test_foolers.py",
