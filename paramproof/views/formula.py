@@ -173,8 +173,8 @@ def evidence_lines(derivation: Derivation) -> Iterator[str]:
         tried = [f"{name} = {a} to {b}" for name, (a, b) in ranges if name not in derivation.inert]
         yield f"validated at {', '.join(tried)}"
     yield (
-        f"traced {evidence.traces} times; every tensor compared with {evidence.held} models at "
-        f"other sizes; {evidence.builds} models built in {evidence.seconds:g} s"
+        f"every tensor compared with {evidence.held} models at other sizes; "
+        f"{evidence.builds} models built in {evidence.seconds:g} s"
     )
     if derivation.buffers:
         yield f"buffers, not counted: {', '.join(map(legible, derivation.buffers))}"
