@@ -133,12 +133,12 @@ class Trace:
         for part, loops, when, why in self.refusals:
             part.loops, part.memo, part.local = loops, {}, {}
             with recording() as recorder:
-                self.checking = recorder
+                self.checking, is_refused = recorder, False
                 try:
-                    truth(when(part))
+                    is_refused = truth(when(part))
                 except (NotSymbolic, Refused, *ERRORS):
                     unclear[str(why)] = None
-            unclear |= {str(why): None} if recorder.lost else {}
+            unclear |= {str(why): None} if recorder.lost or is_refused else {}
             found.add_refusal(recorder, self.strictly)
             recorders.append(recorder)
         if self.strictly:

@@ -97,6 +97,16 @@ def reads_text(one: Term) -> bool:
     return place is not None and mentions(one.args[place], is_text)
 
 
+PLAIN: tuple[type, ...] = (str, int, float, list, tuple, dict, set, frozenset, slice, type(None))
+PLAIN += type, types.ModuleType
+
+
+def has_state(value: Value) -> bool:
+    """Return whether a call may change an object of Python, such as an iterator."""
+    held = value if isinstance(value, list | tuple) else [value]
+    return not all(isinstance(one, PLAIN) for one in held)
+
+
 def is_object(value: Value) -> bool:
     return isinstance(value, Heap | Method | Closure | Super)
 
@@ -618,6 +628,8 @@ class LiveInterpreter(ModuleInterpreter):
         except Unknown:
             values = [*args, *named.own.values()]
             if named.base is not None or unknown(values) or not callable(function):
+                raise
+            if has_state(getattr(function, "__self__", None)) or any(map(has_state, values)):
                 raise
             return self.boxed(self.native(function, *args, **named.own))
 
