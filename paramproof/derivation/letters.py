@@ -140,7 +140,8 @@ class Trace:
                     unclear[str(why)] = None
             unclear |= {str(why): None} if recorder.lost or is_refused else {}
             found.add_refusal(recorder, self.strictly)
-            recorders.append(recorder)
+            if why is None:  # The code is not followed there, and may refuse nothing.
+                recorders.append(recorder)
         if self.strictly:
             for recorder in recorders:
                 for condition in implied_guards(recorder, self.sizes):
