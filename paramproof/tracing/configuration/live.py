@@ -335,7 +335,7 @@ class LiveInterpreter(ModuleInterpreter):
 
     def own_statement(self, node: ast.stmt) -> Value:
         if self.is_denied(node):
-            raise Unknown(f"the statement {ast.unparse(node):.60}")
+            raise Unknown(f"the statement {ast.unparse(node).splitlines()[0]:.60}")
         match node:
             case ast.Expr(value=ast.Yield(value=ast.expr() as value)):
                 self.add_items(self.frames[-1].own[YIELDED], (self.eval(value),))

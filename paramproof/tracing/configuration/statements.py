@@ -117,7 +117,7 @@ class Statements(Operators):
                     raise Unknown("an error that is handled")
                 return self.block(body)
             case _:
-                raise Unknown(f"the statement {ast.unparse(node):.60}")
+                raise Unknown(f"the statement {ast.unparse(node).splitlines()[0]:.60}")
         return True
 
     def augmented(self, op: ast.operator, old: Value, value: Value) -> Value:
