@@ -33,7 +33,6 @@ from paramproof.derivation.validation import DIVISORS
 from paramproof.formulas.condition import Condition, Outcome, Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.sources.reference import in_one_line
 from paramproof.tracing.caveats import Caveat
 from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.internal_errors import raise_if_internal
@@ -133,15 +132,8 @@ class Sample:
         self.number = number
         self.note = note
         self.assumed = [*relations(runner.sizes)]
-        try:
-            with executed_code(runner.constructor) as self.code:
-                self.first = self._point(runner.sizes)
-        except Exception as error:  # A constructor may raise anything.
-            raise_if_internal(error)
-            said = f"{runner.name} is not made: {in_one_line(error)}"
-            raise DerivationError(said) from error
-        if not self.first.groups:
-            raise DerivationError(f"{runner.name} has no parameters")
+        with executed_code(runner.constructor) as self.code:
+            self.first = Point(runner.sizes, group_tensors(runner.first()))
         self.points = [self.first]
         runner.loops = {letter(name): None for name in self._sizes_of_layers()}
 

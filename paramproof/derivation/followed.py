@@ -62,6 +62,7 @@ def follow(
 ) -> Derivation:
     """Return the formula of a function. Raises ``NotFollowedError``, and ``DerivationError``."""
     unclear: list[str] = []
+    Runner(constructor, Random(seed), effort.deepest).first()
     try:
         live = Live(constructor)
         unclear = live.unclear

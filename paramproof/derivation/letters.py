@@ -148,7 +148,8 @@ class Trace:
                     found.add(condition, Outcome.OTHERS)
             every = {one: None for recorder in recorders for one in recorder.lost}
             if unclear or every or self.recorder.pinned:
-                lost = ", ".join(str(one or "a number") for one in every)
+                known = (one for one in every if one and not has_loop_index(one.letters))
+                lost = ", ".join(map(str, known)) or (every and "a number")
                 why = f"{lost or 'the length of a loop'} is read in a way that is not followed"
                 raise NotSymbolic("; ".join(unclear) or why)
         found.add_guards(self.recorder)

@@ -12,8 +12,10 @@ from paramproof.derivation.sampling import MAX_DEPTH, sample_sizes
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.expression import Expression
+from paramproof.sources.reference import in_one_line
 from paramproof.tracing.caveats import Caveat, caveat_text
 from paramproof.tracing.constructors import Constructor
+from paramproof.tracing.internal_errors import raise_if_internal
 from paramproof.tracing.tensor_groups import ObservedTensor, Stored, count_stored
 
 Progress = Callable[[str], None]
@@ -100,6 +102,18 @@ class Runner:
         self.built += 1
         model = self.constructor.make({name: int(value) for name, value in sizes.items()})
         return [*self.constructor.read(model)]
+
+    def first(self) -> list[ObservedTensor]:
+        """Return the tensors at the own sizes. Raises ``DerivationError`` if there are none."""
+        try:
+            found = self.observe(self.sizes)
+        except Exception as error:  # A constructor may raise anything.
+            raise_if_internal(error)
+            said = f"{self.name} is not made: {in_one_line(error)}"
+            raise DerivationError(said) from error
+        if not found:
+            raise DerivationError(f"{self.name} has no parameters")
+        return found
 
     def build(self, sizes: Mapping[str, int]) -> dict[Stored, int]:
         return count_stored(self.observe(sizes))

@@ -302,6 +302,8 @@ class ModuleInterpreter(Interpreter):
             return float
         if isinstance(value, Term) and value.op == "+":
             kinds = [*map(self.kind_of, value.args)]
+            if {*kinds} == {int}:
+                return int
             return list if list in kinds or tuple in kinds else super().kind_of(value)
         return super().kind_of(value)
 

@@ -25,7 +25,10 @@ def refused(hidden_size=24, heads=3):
     return nn.Linear(hidden_size, hidden_size // heads)
 
 
-@derives("H² + H·wi − 3·H + wi − 4", where={"H + wi > 4": "ValueError: of no width"})
+@derives(
+    "H² + H·wi − 3·H + wi − 4",
+    where={"H² + H·wi − 4·H ≠ 0": "ValueError: of no width", "H + wi > 4": "not tried"},
+)
 def refused_at_once(hidden_size=24, wide=4):
     """Not 0 either, and so not less."""
     layer = nn.Linear(hidden_size, hidden_size + wide - 4)

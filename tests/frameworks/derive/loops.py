@@ -27,7 +27,7 @@ def doubling(channels=4, stages=4):
     reasons=[
         "the shape is fitted in 4 of 4 tensor groups",
         "L did not vary",
-        "what is asked of a text that depends on sizes (loops.py:",
+        "what is asked of a text, or of a list, that depends on sizes (loops.py:",
         "text was not followed (loops.py:",
         "a branch was not followed (loops.py:",
         "L did not vary once the formula had failed: not as",
@@ -70,7 +70,7 @@ def below_zero(hidden_size=8, layers=5):
     reasons=[
         "the shape is fitted in 2 of 2 tensor groups",
         "the count is fitted in 2 tensor groups",
-        "a number is read in a way that is not followed",
+        "layers is read in a way that is not followed",
         "a branch was not followed (loops.py:",
         "a statement was not followed (loops.py:",
     ],
