@@ -99,7 +99,7 @@ OF_FAMILIES = {
     ("encoder-decoder", norm_at_the_end): "actual − formula = 2·H",
     ("gpt", head_with_a_bias): "actual − formula = V   lm_head.bias",
     ("gpt", norm_at_the_end): "actual − formula = 2·H",
-    ("gpt", frozen_below): "holds only where V < 30000: else other tensors are created",
+    ("gpt", frozen_below): "actual − formula = −V·H   lm_head.weight",
     ("llama", norm_at_the_end): "actual − formula = 2·H",
     ("llama", gate_in_every_layer): "actual − formula = L·G·K   gate",
 }
@@ -109,7 +109,6 @@ OF_FAMILIES = {
     ("family", "fault"), OF_FAMILIES, ids=lambda one: getattr(one, "__name__", one)
 )
 def test_a_proof_of_a_wrong_model_says_what_is_wrong(family, fault, torch):
-
     from paramproof.builders.frameworks.torch import MODULES, TorchModel
 
     class Faulty:
