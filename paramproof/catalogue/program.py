@@ -12,7 +12,7 @@ import json
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial, reduce
-from math import ceil, floor, gcd, isfinite, isqrt, log, log2, prod, sqrt
+from math import ceil, floor, isfinite, log2, prod, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -274,7 +274,6 @@ NAMES = """not not_ truth truth is is_ == eq < lt <= le > gt >= ge + add - sub /
 OPERATIONS: Any = {
     **{one.__name__: one for one in (abs, all, any, len, max, min, round, set, sorted, str, sum)},
     **{one.__name__: one for one in (dict, int, float, ceil, floor, isfinite, log2, prod, sqrt)},
-    **{one.__name__: one for one in (gcd, isqrt, log)},
     **{one: getattr(operator, it) for one, it in zip(*[iter(NAMES.split())] * 2, strict=True)},
     "*": lambda one, other: bounded(one, other) * bounded(other, one),
     "**": lambda one, other: one**other if -64 <= other <= 64 else float(one) ** other,

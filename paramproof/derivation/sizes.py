@@ -160,9 +160,6 @@ class Number:
     def __abs__(self) -> Any:
         return self if self >= 0 else -self
 
-    def bit_length(self) -> Any:
-        return step(self.value.bit_length(), "bits", self)
-
     def __floor__(self) -> Any:
         return self.rounded("floor", math.floor, floor)
 
@@ -321,14 +318,14 @@ def truncated(one: Any) -> Any:
     return math.floor(one) if one >= 0 else math.ceil(one)
 
 
-def root(one: Any, function: Callable[..., Any] = math.sqrt) -> Any:
+def root(one: Any) -> Any:
     bool(one >= 0)  # A smaller number is an error.
-    return step(function(plain(one)), function.__name__, one)
+    return step(math.sqrt(plain(one)), "sqrt", one)
 
 
-def logarithm(one: Any, *base: Any, function: Callable[..., Any] = math.log) -> Any:
+def logarithm(one: Any) -> Any:
     bool(one > 0)
-    return step(function(*map(plain, (one, *base))), function.__name__, one, *base)
+    return step(log2(plain(one)), "log2", one)
 
 
 # Guards
@@ -721,10 +718,7 @@ SIZED: dict[str, Any] = {
     "str": text,
     "isfinite": lambda one: isfinite(plain(one)),
     "sqrt": root,
-    "isqrt": partial(root, function=math.isqrt),
-    "log": logarithm,
-    "log2": partial(logarithm, function=log2),
-    "gcd": lambda *of: step(gcd(*map(plain, of)), "gcd", *of),
+    "log2": logarithm,
     "range": range_of,
     "zip": zipped,
     "slice": part_of,

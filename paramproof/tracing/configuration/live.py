@@ -13,7 +13,6 @@ import dataclasses
 import functools
 import inspect
 import itertools
-import math
 import operator
 import string
 import types
@@ -27,7 +26,7 @@ from torch import nn
 
 from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.blocks import model_of, understood
-from paramproof.tracing.configuration.functions import MODELS, of_numbers
+from paramproof.tracing.configuration.functions import MODELS
 from paramproof.tracing.configuration.layers import Module, reached
 from paramproof.tracing.configuration.modules import (
     CACHED,
@@ -257,19 +256,6 @@ class LiveInterpreter(ModuleInterpreter):
             raise Unknown("an iterator")
         return super().items(value)
 
-    def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
-        """Return operations on bits of ints by those that the reader has."""
-        if unknown((one, other)) and {*map(self.kind_of, (one, other))} == {int}:
-            match op, other:
-                case ast.LShift() | ast.RShift(), int() if 0 <= other <= MAX_SHIFT:
-                    of = ast.Mult() if isinstance(op, ast.LShift) else ast.FloorDiv()
-                    return self.binary_of(of, one, 2**other)
-                case ast.BitOr() | ast.BitXor(), _:
-                    common = self.binary_of(ast.BitAnd(), one, other)
-                    twice = self.binary_of(ast.Mult(), common, 1 + isinstance(op, ast.BitXor))
-                    return self.binary_of(ast.Sub(), self.binary_of(ast.Add(), one, other), twice)
-        return super().binary_of(op, one, other)
-
     def subscript_of(self, holder: Value, index: Value) -> Value:
         items = holder.items if isinstance(holder, List) else holder
         if is_of_opaque(items) and not isinstance(index, slice):
@@ -314,10 +300,6 @@ class LiveInterpreter(ModuleInterpreter):
         match node:
             case ast.NamedExpr() if COLLECTED in self.frames[-1].own:
                 raise Unknown("a name that a comprehension assigns")
-            case ast.UnaryOp(op=ast.Invert(), operand=operand):
-                value = self.eval(operand)
-                if self.kind_of(value) is int:
-                    return self.binary(ast.Sub(), -1, value)
         return super().eval(node)
 
     def statement(self, node: ast.stmt) -> Value:
@@ -765,7 +747,6 @@ LIVE_MODELS: dict[Any, Any] = {
         run.binary(op, one, other) for op in (ast.FloorDiv(), ast.Mod())
     ),
     functools.reduce: reduced,
-    **{one: of_numbers(one) for one in (math.gcd, math.isqrt, math.log)},
     max: extreme(max, ast.Gt),
     min: extreme(min, ast.Lt),
     functools.partial: lambda run, *args, **named: functools.partial(*args, **named),
@@ -834,9 +815,6 @@ YIELDED = "_yielded"
 
 MATCHED = "_matched"
 """The name of what a match statement compares."""
-
-MAX_SHIFT = 32
-"""By how many bits an int is shifted at most."""
 
 MAX_TURNS = 100
 """How many turns of a loop without a known end are followed."""

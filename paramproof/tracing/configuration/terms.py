@@ -30,8 +30,8 @@ def _words(text: str) -> frozenset[str]:
 
 RESULTS: dict[Any, frozenset[str]] = {
     bool: _words("not and truth is == < <= > >= in isinstance has any all accepts known has_field"),
-    int: _words("len int ceil floor gcd isqrt"),
-    float: _words("/ float sqrt log log2"),
+    int: _words("len int ceil floor"),
+    float: _words("/ float sqrt log2"),
     str: _words("text str"),
     list: _words("list range comp concat replaced enumerate zip sorted"),
     dict: _words("dict merged comp_dict fields from_pairs"),
