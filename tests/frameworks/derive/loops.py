@@ -152,7 +152,7 @@ def side_by_side(hidden_size=12, layers=4, others=6):
     reasons=[
         "the shape is fitted in 2 of 2 tensor groups",
         "the count is fitted in 2 tensor groups",
-        "what Thread does with an object (loops.py:",
+        "a call of Thread (loops.py:",
         *["a call was not followed (loops.py:"] * 3,
     ],
 )

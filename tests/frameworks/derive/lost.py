@@ -173,9 +173,11 @@ def through_max(hidden_size=8, heads=2):
 
 
 @derives(
-    "H² − 2·H·and(H, 1) + 2·H − 2·and(H, 1) + 1",
-    where={"H + 1 ≥ 2·and(H, 1)": "less than 0"},
-    at=[{"hidden_size": 1023}],
+    "H² + 2·H + 1",
+    where="2 divides H",
+    reasons=["the shape is fitted", "the operation BitXor", "an operation was not followed"],
+    at=[{"hidden_size": 1024}],
+    beyond=[{"hidden_size": 1023}],
 )
 def through_xor(hidden_size=8):
     return nn.Linear(hidden_size, hidden_size ^ 1)
