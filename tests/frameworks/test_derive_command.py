@@ -3,6 +3,7 @@
 import json
 import re
 import textwrap
+from importlib import import_module
 
 import pytest
 
@@ -121,13 +122,14 @@ def test_the_page_of_a_type(name):
     assert again.status == said.status
 
 
-def test_the_sample_in_the_readme():
+def test_the_sample_in_the_readme(tmp_path, monkeypatch):
     from paramproof.derivation.pipeline import derive
     from paramproof.tracing.constructors.function import function_constructor
 
-    text, names = PAGES["readme"].read_text("utf-8"), {"__name__": "mine"}
-    exec(script_in(text, "mine.py"), names)
-    found = derive(function_constructor("mine:model", names["model"]))
+    text = PAGES["readme"].read_text("utf-8")
+    (tmp_path / "mine.py").write_text(script_in(text, "mine.py"))
+    monkeypatch.syspath_prepend(tmp_path)
+    found = derive(function_constructor("mine:model", import_module("mine").model))
     conditions = ", ".join(str(stated.condition) for stated in found.conditions)
     lines = [*formula_lines(found), f"holds where {conditions}", found.status]
     assert block("derived", text).splitlines() == lines
