@@ -61,7 +61,7 @@ def while_in_a_for(dim=16, n=3):
     return layers
 
 
-@fooler("guard", n=101)
+@fooler("caveat", n=101)
 def items_of_a_grown_dict(dim=16, n=3):
     known = {}
     for i in range(n):
