@@ -45,6 +45,12 @@ def laxly(trace):
     return CONDITIONS(trace)
 
 
+def leniently(run, node):
+    """Pass over a statement that is denied."""
+    return True if run.is_denied(node) else OWN_STATEMENT(run, node)
+
+
+OWN_STATEMENT = LiveInterpreter.own_statement
 CONDITIONS = letters.Trace.conditions
 GUESSES = (*unfollowed.HARMLESS, ast.Compare, ast.If, ast.IfExp)
 
@@ -59,7 +65,7 @@ BUGS = {
     (LiveInterpreter, "eval", INHERITED): "walrus_counter",
     (LiveInterpreter, "set_attribute", INHERITED): "descriptor",
     (LiveInterpreter, "tried", lambda _, body: body): "overflow",
-    (LiveInterpreter, "lost", always): "counter_of_a_closure global_counter",
+    (LiveInterpreter, "own_statement", leniently): "counter_of_a_closure global_counter",
     (LiveInterpreter, "refuse", nothing): "counted_by_while",
     (sizes, "_compare", nothing): "range_downwards reciprocal",
     (sizes, "lose", nothing): "slice_of_a_table largest_of_a_range",
