@@ -15,6 +15,7 @@ import inspect
 import itertools
 import operator
 import string
+import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -81,6 +82,9 @@ def is_text(one: Term) -> bool:
         return not (is_number or (one.args[0] in ("count", "index") and is_op(one.args[1], "list")))
     return one.op in ("str", "text") or (one.op in ("%", "*", "+") and str in map(type, one.args))
 
+
+NOT_READ = {"torch", "numpy", "transformers", *sys.stdlib_module_names} - {"__main__"}
+"""Packages with rules of their own: what their functions do is known, or denied."""
 
 UNCLEAR = (eval, exec, compile, open, globals, locals, vars, dir, input, id, hash)
 """Functions that read or change more than their arguments."""
@@ -165,10 +169,8 @@ class LiveInterpreter(ModuleInterpreter):
 
     is_live = True
 
-    def __init__(self, packages: Sequence[str]) -> None:
+    def __init__(self) -> None:
         super().__init__(("torch",))
-        own = {one.partition(".")[0] for one in packages}
-        self.own = own - {"torch", "transformers", "keras", "flax", "jax", "builtins"}
         self.models = {**self.models, **LIVE_MODELS}
         self.own_sizes: dict[str, int] = {}
         self.place = ("", 0)
@@ -328,8 +330,11 @@ class LiveInterpreter(ModuleInterpreter):
                 return True
             case ast.While(test=test, body=body, orelse=[]):
                 return self.turns(test, body)
-            case ast.Try(body=body, orelse=orelse, finalbody=final):
-                return self.block([*self.tried(body), *orelse, *final])
+            case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final):
+                # An error that is raised again refuses, as any does.
+                is_handled = not all(isinstance(one.body[-1], ast.Raise) for one in handlers)
+                tried = self.tried(body) if is_handled or final else body
+                return self.block([*tried, *orelse, *final])
             case ast.Match(subject=subject, cases=cases):
                 self.assign(ast.Name(MATCHED, ast.Store()), self.eval(subject))
                 return self.block(as_branches(cases))
@@ -561,7 +566,9 @@ class LiveInterpreter(ModuleInterpreter):
         return self.run(frame, function.node.body)
 
     def is_own(self, of: Any) -> bool:
-        return (getattr(of, "__module__", "") or "").partition(".")[0] in self.own
+        """Return whether something is of a package whose source is read: of anybody but Python's."""
+        package = (getattr(of, "__module__", "") or "").partition(".")[0]
+        return bool(package) and package not in NOT_READ
 
     def refuse_customs(self, kind: type) -> None:
         """Raise ``Unknown`` for a class whose objects are made or read in a way of their own."""
@@ -791,7 +798,7 @@ class Live(Sizes):
 
     def __init__(self, constructor: Constructor) -> None:
         super().__init__(constructor.sizes)
-        self.name, run = constructor.name, LiveInterpreter(constructor.modules)
+        self.name, run = constructor.name, LiveInterpreter()
         with understood():
             arguments = {one: run.size(one, own) for one, own in self.sizes.items()}
             made = run.call(constructor.function, [], Dict((), None, arguments))
