@@ -365,14 +365,18 @@ def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value
 
 
 def set_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value:
+    is_pure = name not in ("add", "difference_update")
+    if is_pure and not unknown(owner) and not unknown(args):
+        return run.boxed(run.native(getattr(concrete(owner), name), *map(concrete, args)))
     if name not in SETS or len(args) != 1:
         raise Unknown(f"the method {name} of a set")
     other = MODELS[set](run, args if name == "add" else args[0])
     found = run.binary(SETS[name], owner, other)
     if name == "isdisjoint":
         return negate(run.truth(found))
-    if name in ("add", "difference_update"):
-        run.replace(owner, run.frozen(found))
+    if not is_pure:
+        known = not unknown(found) and run.since(owner.birth) is True
+        run.replace(owner, found.items if known else run.frozen(found))
         return None
     return found
 

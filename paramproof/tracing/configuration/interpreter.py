@@ -245,6 +245,8 @@ class Interpreter(Statements):
         owner = getattr(function, "__self__", None)
         if isinstance(owner, Mapping | list | str | set | tuple | int):
             return self.call_method(owner, function.__name__, args, named)
+        if isinstance(function, types.MethodDescriptorType) and args:
+            return self.call_method(args[0], function.__name__, args[1:], named)
         if named.base is not None:
             raise Unknown(f"a call of {name:.60} with unknown names")
         if isinstance(function, Hashable) and function in self.models:

@@ -688,6 +688,13 @@ def filtered(run: LiveInterpreter, function: Value, values: Value) -> Value:
     return tuple(one for one, answer in zip(items, answers, strict=True) if answer)
 
 
+def chained(run: LiveInterpreter, *lists: Value) -> Value:
+    items = [run.items(one) for one in lists]
+    if None in items:
+        raise Unknown("a chain of lists of an unknown number of items")
+    return tuple(itertools.chain(*items))
+
+
 def reduced(run: LiveInterpreter, function: Value, values: Value, *start: Value) -> Value:
     items = run.items(values)
     if items is None or not (start or items):
@@ -764,6 +771,7 @@ LIVE_MODELS: dict[Any, Any] = {
     filter: filtered,
     getattr: get_attr,
     hasattr: has_attr,
+    itertools.chain: chained,
     itertools.repeat: repeated,
     iter: iterator,
     map: mapped,
