@@ -242,10 +242,11 @@ class Operators(Values):
             for part in (one, other):
                 self.add_items(found, self.listed(part))
             return found
-        if list in kinds and sign == "*" and isinstance(other, int):
+        if kinds & {list, tuple} and sign == "*" and isinstance(other, int):
             items = self.items(one)
             if items is not None:
-                return List(self.path, tuple(items * other))
+                found = tuple(items * other)
+                return found if isinstance(one, tuple) else List(self.path, found)
         negative = sign == "**" and isinstance(other, float | int) and other < 0
         divisor = one if negative else other if sign in ("/", "//", "%") else 1
         if unknown(divisor) and str not in kinds:
