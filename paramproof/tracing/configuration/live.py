@@ -86,6 +86,9 @@ def is_text(one: Term) -> bool:
 NOT_READ = {"torch", "numpy", "transformers", *sys.stdlib_module_names} - {"__main__"}
 """Packages with rules of their own: what their functions do is known, or denied."""
 
+REGISTER = "diffusers.configuration_utils.ConfigMixin.register_to_config"
+"""What keeps the arguments of a model of diffusers, as attributes of an object of its own."""
+
 UNCLEAR = (eval, exec, compile, open, globals, locals, vars, dir, input, id, hash)
 """Functions that read or change more than their arguments."""
 
@@ -496,6 +499,11 @@ class LiveInterpreter(ModuleInterpreter):
     def call_own(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
         """Call what the user's packages define."""
         if inspect.isfunction(function):
+            if f"{function.__module__}.{function.__qualname__}" == REGISTER:
+                owner, kind = args[0], function.__globals__["FrozenDict"]
+                config = Module(self.path, kind)
+                config.own = {**named.own}
+                return self.set_attribute(owner, "_internal_dict", config)
             frame = Frame(self.path, function)
             self.bind(frame, function, args, named)
             is_generator = function.__code__.co_flags & inspect.CO_GENERATOR
@@ -771,6 +779,7 @@ LIVE_MODELS: dict[Any, Any] = {
     filter: filtered,
     getattr: get_attr,
     hasattr: has_attr,
+    inspect.signature: lambda run, function: run.native(inspect.signature, function),
     itertools.chain: chained,
     itertools.repeat: repeated,
     iter: iterator,
