@@ -8,8 +8,10 @@ builds from plain ints.
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from random import Random
 
@@ -57,6 +59,17 @@ UNKNOWN_PLACE = ("", 0)
 """The place of a comparison that the program does not have."""
 
 
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Let Python call deeper: a call that is followed is some twenty calls of the interpreter."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, 5000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
 def follow(
     constructor: Constructor, seed: int, note: Progress, effort: Effort, naming: Naming
 ) -> Derivation:
@@ -64,10 +77,11 @@ def follow(
     unclear: list[str] = []
     Runner(constructor, Random(seed), effort.deepest).first()
     try:
-        live = Live(constructor)
-        unclear = live.unclear
-        part = live.at_own_sizes()
-        symbols = symbolic(part, constructor.name, lambda path: path, strictly=True)
+        with deep_recursion():
+            live = Live(constructor)
+            unclear = live.unclear
+            part = live.at_own_sizes()
+            symbols = symbolic(part, constructor.name, lambda path: path, strictly=True)
     except (Unknown, Refused, NotSymbolic, RecursionError, *ERRORS) as error:
         raise NotFollowedError(*(unclear or [str(error)])) from error
     places: dict[Condition, set[Place]] = defaultdict(set)

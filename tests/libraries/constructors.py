@@ -146,7 +146,9 @@ def _automatic(
             if field in arguments or [*_sizes_in(field, value)]
         }
         own = {field: value for field, value in moved.items() if field not in described}
-        if config is not None:
+        if config is not None and not described:
+            own["cfg"] = copy.deepcopy(config)
+        if described:
             fields = {field: value for field, value in moved.items() if field in described}
             own["cfg"] = dataclasses.replace(copy.deepcopy(config), **fields)
         return cls(**own)

@@ -118,11 +118,14 @@ def module_method(  # noqa: C901 - a case for each method
                 given(0, "name"),
                 given(1, "param" if name == "register_parameter" else "module"),
             )
-        case "parameters" | "buffers" | "modules":
-            wanted = {"parameters": "parameter", "buffers": "buffer", "modules": "module"}[name]
-            return List(run.path, tuple(reached(owner, wanted)))
-        case "named_parameters":
-            found = reached(owner, "parameter", run)
+        case "parameters" | "buffers" | "modules" | "children":
+            wanted = "module" if name == "children" else name.removesuffix("s")
+            found = reached(owner, wanted, deep=name != "children")
+            return List(run.path, tuple(found))
+        case "named_parameters" | "named_modules" | "named_children":
+            is_deep = name != "named_children"
+            wanted = "parameter" if name == "named_parameters" else "module"
+            found = reached(owner, wanted, run, is_deep)
             return List(run.path, tuple((run.text(path), one) for one, path in found.items()))
         case "requires_grad_":
             for one in reached(owner, "parameter"):

@@ -89,6 +89,7 @@ def is_instance(run: Interpreter, value: Value, kinds: Any) -> Value:
     def of(one: Value, kinds: Value) -> Value:
         kinds = getattr(kinds, "__args__", kinds)
         wanted = tuple(run.items(kinds) or ()) if isinstance(kinds, tuple | List) else (kinds,)
+        wanted = tuple(getattr(kind, "__origin__", kind) for kind in wanted)
         if not all(map(inspect.isclass, wanted)):
             raise Unknown("whether an object is of an unknown class")
         if run.is_none_of(one, wanted):
@@ -156,6 +157,8 @@ def set_attr(run: Interpreter, owner: Value, name: Value, value: Value) -> None:
 
 def copied(run: Interpreter, value: Value, *memo: Value) -> Value:
     def of(one: Value) -> Value:
+        if isinstance(one, list | dict | set):
+            return run.boxed(one)
         one = run.current(one)
         if isinstance(one, Dict):
             return Dict(run.path, one.base, {k: run.each(v, of) for k, v in one.own.items()})

@@ -212,11 +212,12 @@ def mentions_module(value: Value) -> bool:
 
 
 def reached(  # noqa: C901 - a case for each kind
-    value: Value, what: str = "", run: ModuleInterpreter | None = None
+    value: Value, what: str = "", run: ModuleInterpreter | None = None, deep: bool = True
 ) -> dict[Any, tuple[Value, ...]]:
     """Return the parameters, buffers or modules that are inside of a module, or all of them.
 
-    With ``run``, each has the parts of its name, which may be turns of loops.
+    With ``run``, each has the parts of its name, which may be turns of loops. Of modules that are
+    not ``deep`` inside the module itself is none.
     """
     found: dict[Any, tuple[Value, ...]] = {}
     seen: set[int] = set()
@@ -233,8 +234,10 @@ def reached(  # noqa: C901 - a case for each kind
         elif isinstance(one, AutoModule) and what:
             raise Unknown("what is inside of a model of any class")
         elif isinstance(one, Module):
-            if what in ("", "module"):
+            if what in ("", "module") and (deep or one is not value):
                 found[one] = path
+            if not deep and one is not value:
+                return
             before = (*path, ".") if path else ()
             for name, inner in one.own.items():
                 walk(inner, (*before, name), name in one.buffers)

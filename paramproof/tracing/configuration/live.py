@@ -28,7 +28,7 @@ from torch import nn
 from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.blocks import model_of, understood
 from paramproof.tracing.configuration.functions import MODELS
-from paramproof.tracing.configuration.layers import Module, reached
+from paramproof.tracing.configuration.layers import Module, mentions_module, reached
 from paramproof.tracing.configuration.modules import (
     CACHED,
     MODULE_MODELS,
@@ -37,7 +37,7 @@ from paramproof.tracing.configuration.modules import (
 )
 from paramproof.tracing.configuration.nodes import EMPTY, Data
 from paramproof.tracing.configuration.operators import SIGNS
-from paramproof.tracing.configuration.paths import Dict, Frame, Heap, List, source_of
+from paramproof.tracing.configuration.paths import Dict, Frame, Heap, List, Raised, source_of
 from paramproof.tracing.configuration.programs import Programs
 from paramproof.tracing.configuration.reader_terms import check, model_term
 from paramproof.tracing.configuration.statements import BROKEN, COLLECTED
@@ -54,6 +54,7 @@ from paramproof.tracing.configuration.terms import (
     is_op,
     mentions,
     negate,
+    present,
     term,
 )
 from paramproof.tracing.configuration.values import Closure, Method, Super, unknown
@@ -66,7 +67,7 @@ __delattr__ __dict__ __dir__ __doc__ __eq__ __final__ __firstlineno__ __getattr_
 __getitem__ __getstate__ __hash__ __init__ __init_subclass__ __iter__
 __jit_unused_properties__ __len__ __match_args__ __module__ __ne__ __orig_bases__
 __orig_class__ __parameters__ __post_init__ __qualname__ __reduce__ __replace__ __repr__
-__rich_repr__ __setstate__ __sizeof__ __slots__ __static_attributes__ __str__ __weakref__
+__rich_repr__ __setstate__ __sizeof__ __slotnames__ __slots__ __static_attributes__ __str__ __weakref__
 """
 """Names with underscores that a class may define without doing something else than Python."""
 
@@ -162,7 +163,9 @@ def has_loops(module: Module) -> bool:
         one = values.pop()
         if isinstance(one, tuple):
             values += one
-        elif isinstance(one, Term) or (isinstance(one, Module) and has_loops(one)):
+        elif mentions_module(one) if isinstance(one, Term) else (
+            isinstance(one, Module) and has_loops(one)
+        ):
             return True
     return False
 
@@ -230,6 +233,10 @@ class LiveInterpreter(ModuleInterpreter):
         return super().attribute_of_module(owner, name)
 
     def truth(self, value: Value) -> Value:
+        if is_op(value, "text") and any(
+            self.kind_of(one) is int if isinstance(one, Term) else one for one in value.args
+        ):
+            return True
         if mentions(value, is_text):
             raise Unknown("what is asked of a text, or of a list, that depends on sizes")
         self.refuse_own(value, "__bool__", "__len__")
@@ -285,9 +292,19 @@ class LiveInterpreter(ModuleInterpreter):
             raise Unknown("what a loop over layers of an unknown number leaves behind")
         frame = self.frames[-1]
         before = {**frame.own}
-        self.visited(source.items, lambda: self.unrolled(target, source.items, body), frame)
+        changed = [frame]
+        if YIELDED in frame.own:
+            changed.append(self.walked_through(frame))
+        self.visited(source.items, lambda: self.unrolled(target, source.items, body), *changed)
         frame.own = {k: v for k, v in frame.own.items() if k in before} | before
         return True
+
+    def walked_through(self, frame: Frame) -> Walked:
+        """Return the list of what a generator yields, of which each may stand for some."""
+        held = frame.own[YIELDED]
+        frame.own[YIELDED] = found = Walked(held.birth, held.items)
+        found.serial = held.serial
+        return found
 
     def visited(self, items: Value, run: Callable[[], object], *changed: Heap) -> None:
         """Change each of some modules or tensors in one way, which leaves nothing else behind."""
@@ -329,15 +346,19 @@ class LiveInterpreter(ModuleInterpreter):
                 self.add_items(self.frames[-1].own[YIELDED], (self.eval(value),))
                 return True
             case ast.Expr(value=ast.YieldFrom(value=value)):
-                self.add_items(self.frames[-1].own[YIELDED], self.listed(self.eval(value)))
+                found, held = self.eval(value), self.frames[-1].own[YIELDED]
+                if isinstance(found, Walked):
+                    self.add_items(self.walked_through(self.frames[-1]), found.items)
+                else:
+                    self.add_items(held, self.listed(found))
                 return True
             case ast.While(test=test, body=body, orelse=[]):
                 return self.turns(test, body)
             case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final):
                 # An error that is raised again refuses, as any does.
-                is_handled = not all(isinstance(one.body[-1], ast.Raise) for one in handlers)
-                tried = self.tried(body) if is_handled or final else body
-                return self.block([*tried, *orelse, *final])
+                if not final and all(isinstance(one.body[-1], ast.Raise) for one in handlers):
+                    return self.block([*body, *orelse])
+                return self.attempt(node)
             case ast.Match(subject=subject, cases=cases):
                 self.assign(ast.Name(MATCHED, ast.Store()), self.eval(subject))
                 return self.block(as_branches(cases))
@@ -404,17 +425,35 @@ class LiveInterpreter(ModuleInterpreter):
             test = self.pinned(test)
         return super().branch(test, body, orelse)
 
-    def tried(self, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-        """Return statements that raise nothing, whatever the sizes are."""
+    def attempt(self, node: ast.Try) -> Value:
+        """Run what raises no error, whatever the sizes are, or is called with wrong names."""
+        if not all(map(is_of_types, node.handlers)):
+            self.refuse_risks(node.body)
+        before, frame = len(self.refusals), self.frames[-1]
+        self.journal.append({})
+        try:
+            after = self.block([*node.body, *node.orelse, *node.finalbody])
+            if len(self.refusals) == before:
+                return after
+        except WrongNames as error:
+            if error.frame is frame and is_of_types(node.handlers[0]) and not node.finalbody:
+                for holder, state in self.journal[-1].values():
+                    vars(holder).update(state)
+                return self.block(node.handlers[0].body)
+        except Raised:
+            pass
+        finally:
+            self.journal.pop()
+        raise Unknown("an error that is handled")
+
+    def refuse_risks(self, body: Sequence[ast.stmt]) -> None:
+        """Raise ``Unknown`` for code that may raise an error because of what the sizes are."""
         risky = ast.Subscript | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow | ast.Assert | ast.Raise
         known = {**self.frames[-1].own}
-        for one in body:
-            for node in ast.walk(one):
-                if isinstance(node, risky):
-                    raise Unknown("an error that is handled")
-                if isinstance(node, ast.Name) and mentions_size(known.get(node.id)):
-                    raise Unknown("an error that is handled")
-        return body
+        for node in itertools.chain(*map(ast.walk, body)):
+            is_size = isinstance(node, ast.Name) and mentions_size(known.get(node.id))
+            if is_size or isinstance(node, risky):
+                raise Unknown("an error that is handled")
 
     def pinned(self, condition: Value) -> bool:
         """Return whether a condition is true at the own sizes; no others are followed."""
@@ -458,6 +497,12 @@ class LiveInterpreter(ModuleInterpreter):
                 function.__qualname__,
             )
             function = plain
+        parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
+        takes = {one.name for one in parameters}
+        if not any(one.kind is one.VAR_KEYWORD for one in parameters):
+            for name, value in named.own.items():
+                if name not in takes and present(value) is True:
+                    raise WrongNames(f"{function.__qualname__} takes no {name}", self.frames)
         super().bind(frame, function, args, named)
 
     # Calls
@@ -491,8 +536,6 @@ class LiveInterpreter(ModuleInterpreter):
             return owner
         if not isinstance(owner, Module) or not has_loops(owner):
             return super().call(function, args, named)
-        if function.function == "children":
-            raise Unknown("layers of an unknown number, one by one")
         found = super().call(function, args, named)
         return Walked(self.path, tuple(super().items(found) or ()))
 
@@ -539,6 +582,10 @@ class LiveInterpreter(ModuleInterpreter):
                 len(wanted) <= len(end) or not wanted.endswith(end)
             ):
                 return end.endswith(wanted)
+        if isinstance(owner, str) and name == "join" and unknown(args):
+            parts = self.items(args[0])
+            if parts is not None:
+                return self.text([x for one in parts for x in (owner, one)][1:])
         if isinstance(owner, str) and name == "format" and unknown(args) and not named.own:
             parts = [*string.Formatter().parse(owner)]
             fields = [part for part in parts if part[1] is not None]
@@ -630,6 +677,19 @@ class LiveInterpreter(ModuleInterpreter):
             if has_state(getattr(function, "__self__", None)) or any(map(has_state, values)):
                 raise
             return self.boxed(self.native(function, *args, **named.own))
+
+
+class WrongNames(Raised):
+    """A function is called with a name that it does not take."""
+
+    def __init__(self, why: str, frames: Sequence[Frame]) -> None:
+        super().__init__(why)
+        self.frame = frames[-1] if frames else None
+
+
+def is_of_types(handler: ast.ExceptHandler) -> bool:
+    """Return whether a handler is for errors of types, which sizes do not decide."""
+    return isinstance(handler.type, ast.Name) and handler.type.id == "TypeError"
 
 
 NUMBER = term("opaque", "item")
@@ -756,6 +816,14 @@ def replaced(run: LiveInterpreter, value: Value, **changes: Value) -> Value:
     return run.call(kind, [], Dict(run.path, None, {**fields, **changes}))
 
 
+def partial_of(run: LiveInterpreter, function: Value, *args: Value, **named: Value) -> Value:
+    if isinstance(function, Method):
+        function, args = function.function, (function.owner, *args)
+    if not callable(function):
+        raise Unknown("some of the arguments of a function inside of another")
+    return functools.partial(function, *args, **named)
+
+
 def iterator(run: LiveInterpreter, *_: Value) -> Value:
     raise Unknown("an iterator")
 
@@ -771,7 +839,7 @@ LIVE_MODELS: dict[Any, Any] = {
     functools.reduce: reduced,
     max: extreme(max, ast.Gt),
     min: extreme(min, ast.Lt),
-    functools.partial: lambda run, *args, **named: functools.partial(*args, **named),
+    functools.partial: partial_of,
     callable: lambda run, value: (
         not isinstance(value, Term)
         and (isinstance(value, Closure | Method | Module) or callable(value))
