@@ -323,6 +323,8 @@ class ModuleInterpreter(Interpreter):
 
     def compared(self, op: ast.cmpop, left: Value, right: Value) -> Value:
         compared = super().compared
+        if isinstance(op, ast.NotEq) and (isinstance(left, Tensor) or isinstance(right, Tensor)):
+            op = ast.Eq()  # A tensor of the same shape.
         return self.pairs(left, right, lambda one, other: compared(op, one, other))
 
     def computed(self, sign: str, operation: Callable[..., Any], *args: Value) -> Value:
