@@ -17,7 +17,7 @@ from random import Random
 
 from paramproof.catalogue.program import ERRORS, Part, Refused
 from paramproof.derivation.conclusion import Naming, validated
-from paramproof.derivation.general_tensors import GeneralTensors
+from paramproof.derivation.general_tensors import GeneralTensors, run_trial
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.letters import NotSymbolic, asked_of, guards_of, symbolic
@@ -75,7 +75,8 @@ def follow(
 ) -> Derivation:
     """Return the formula of a function. Raises ``NotFollowedError``, and ``DerivationError``."""
     unclear: list[str] = []
-    Runner(constructor, Random(seed), effort.deepest).first()
+    runner = Runner(constructor, Random(seed), effort.deepest)
+    runner.first()
     try:
         with deep_recursion():
             live = Live(constructor)
@@ -84,6 +85,8 @@ def follow(
             symbols = symbolic(part, constructor.name, lambda path: path, strictly=True)
     except (Unknown, Refused, NotSymbolic, RecursionError, *ERRORS) as error:
         raise NotFollowedError(*(unclear or [str(error)])) from error
+    if run_trial(runner, GeneralTensors([*symbols.tensors]), runner.sizes).wrong:
+        raise NotFollowedError("the code makes other tensors than those that were followed")
     places: dict[Condition, set[Place]] = defaultdict(set)
     for value, place in live.places.items():
         for one in asked_of(part, live.named(value)):

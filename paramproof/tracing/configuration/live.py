@@ -40,7 +40,7 @@ from paramproof.tracing.configuration.operators import SIGNS
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, List, Raised, source_of
 from paramproof.tracing.configuration.programs import Programs
 from paramproof.tracing.configuration.reader_terms import check, model_term
-from paramproof.tracing.configuration.statements import BROKEN, COLLECTED
+from paramproof.tracing.configuration.statements import BROKEN, COLLECTED, LOST, assigned
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -67,7 +67,8 @@ __delattr__ __dict__ __dir__ __doc__ __eq__ __final__ __firstlineno__ __getattr_
 __getitem__ __getstate__ __hash__ __init__ __init_subclass__ __iter__
 __jit_unused_properties__ __len__ __match_args__ __module__ __ne__ __orig_bases__
 __orig_class__ __parameters__ __post_init__ __qualname__ __reduce__ __replace__ __repr__
-__rich_repr__ __setstate__ __sizeof__ __slotnames__ __slots__ __static_attributes__ __str__ __weakref__
+__rich_repr__ __setstate__ __sizeof__ __slotnames__ __slots__ __static_attributes__ __str__
+__weakref__
 """
 """Names with underscores that a class may define without doing something else than Python."""
 
@@ -161,11 +162,9 @@ def has_loops(module: Module) -> bool:
     values = [*module.own.values(), module.layers.items, module.named.items]
     while values:
         one = values.pop()
-        if isinstance(one, tuple):
-            values += one
-        elif mentions_module(one) if isinstance(one, Term) else (
-            isinstance(one, Module) and has_loops(one)
-        ):
+        values += one if isinstance(one, tuple) else ()
+        is_loop = isinstance(one, Term) and mentions_module(one)
+        if is_loop or (isinstance(one, Module) and has_loops(one)):
             return True
     return False
 
@@ -291,12 +290,11 @@ class LiveInterpreter(ModuleInterpreter):
         if any(isinstance(node, ends) for one in body for node in ast.walk(one)):
             raise Unknown("what a loop over layers of an unknown number leaves behind")
         frame = self.frames[-1]
-        before = {**frame.own}
-        changed = [frame]
+        changed: list[Heap] = [frame]
         if YIELDED in frame.own:
             changed.append(self.walked_through(frame))
         self.visited(source.items, lambda: self.unrolled(target, source.items, body), *changed)
-        frame.own = {k: v for k, v in frame.own.items() if k in before} | before
+        frame.own |= dict.fromkeys(assigned(target, *body), LOST)
         return True
 
     def walked_through(self, frame: Frame) -> Walked:
@@ -430,20 +428,15 @@ class LiveInterpreter(ModuleInterpreter):
         if not all(map(is_of_types, node.handlers)):
             self.refuse_risks(node.body)
         before, frame = len(self.refusals), self.frames[-1]
-        self.journal.append({})
         try:
             after = self.block([*node.body, *node.orelse, *node.finalbody])
             if len(self.refusals) == before:
                 return after
         except WrongNames as error:
             if error.frame is frame and is_of_types(node.handlers[0]) and not node.finalbody:
-                for holder, state in self.journal[-1].values():
-                    vars(holder).update(state)
                 return self.block(node.handlers[0].body)
         except Raised:
             pass
-        finally:
-            self.journal.pop()
         raise Unknown("an error that is handled")
 
     def refuse_risks(self, body: Sequence[ast.stmt]) -> None:
@@ -621,7 +614,7 @@ class LiveInterpreter(ModuleInterpreter):
         return self.run(frame, function.node.body)
 
     def is_own(self, of: Any) -> bool:
-        """Return whether something is of a package whose source is read: of anybody but Python's."""
+        """Return whether something is of a package whose source is read."""
         package = (getattr(of, "__module__", "") or "").partition(".")[0]
         return bool(package) and package not in NOT_READ
 
@@ -757,10 +750,13 @@ def filtered(run: LiveInterpreter, function: Value, values: Value) -> Value:
 
 
 def chained(run: LiveInterpreter, *lists: Value) -> Value:
-    items = [run.items(one) for one in lists]
-    if None in items:
-        raise Unknown("a chain of lists of an unknown number of items")
-    return tuple(itertools.chain(*items))
+    found: tuple[Value, ...] = ()
+    for one in lists:
+        items = run.items(one)
+        if items is None:
+            raise Unknown("a chain of lists of an unknown number of items")
+        found += tuple(items)
+    return found
 
 
 def reduced(run: LiveInterpreter, function: Value, values: Value, *start: Value) -> Value:

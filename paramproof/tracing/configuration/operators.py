@@ -245,8 +245,8 @@ class Operators(Values):
         if kinds & {list, tuple} and sign == "*" and isinstance(other, int):
             items = self.items(one)
             if items is not None:
-                found = tuple(items * other)
-                return found if isinstance(one, tuple) else List(self.path, found)
+                times = tuple(items * other)
+                return times if isinstance(one, tuple) else List(self.path, times)
         negative = sign == "**" and isinstance(other, float | int) and other < 0
         divisor = one if negative else other if sign in ("/", "//", "%") else 1
         if unknown(divisor) and str not in kinds:

@@ -127,14 +127,24 @@ class Values(Paths):
 
     # Objects
 
-    def boxed(self, value: Value) -> Value:
-        """Return a new object for a list, a set or a dictionary of Python."""
+    def boxed(self, value: Value, made: dict[int, Value] | None = None) -> Value:
+        """Return a new object for a list, a set or a dictionary of Python, and for those inside."""
+        made = {} if made is None else made
+        if id(value) in made:
+            return made[id(value)]
+
+        def again(one: Value) -> Value:
+            return self.boxed(one, made)
+
         if isinstance(value, list | set | frozenset):
             kind = list if isinstance(value, list) else set
-            return List(self.path, tuple(map(self.boxed, value)), kind)
-        if isinstance(value, dict):
-            return Dict(self.path, None, {key: self.boxed(one) for key, one in value.items()})
-        return tuple(map(self.boxed, value)) if type(value) is tuple else value
+            found: Value = List(self.path, tuple(map(again, value)), kind)
+        elif isinstance(value, dict):
+            found = Dict(self.path, None, {key: again(one) for key, one in value.items()})
+        else:
+            return tuple(map(again, value)) if type(value) is tuple else value
+        made[id(value)] = found
+        return found
 
     def object_of(self, value: Value, kind: Any) -> Value:
         """Return the object that stands for an unknown value, to be changed."""
