@@ -179,14 +179,15 @@ def _certainty(model: Model) -> tuple[str, str]:
             "Written by hand, twice",
             "tensor by tensor and as a polynomial; compared with the models that frameworks build",
         )
-    one = model.architecture
-    library = model.reading.library if model.reading else "transformers"
-    code = " ".join(filter(None, (library, one.evidence.versions.get(library))))
+    one, code = model.architecture, "the code that makes the model"
+    if model.reading:
+        library = model.reading.library
+        code = f"the code of {library} {one.evidence.versions.get(library, '')}".rstrip()
     if model.reasons:
-        return "Fitted", f"not every size was traced through the code of {code}"
-    how = f"every shape and number was traced through the code of {code}"
+        return "Fitted", f"not all of {code} was followed with every size unknown"
+    how = f"{code} was followed with every size unknown"
     if held := one.evidence.held:
-        how += f", and compared with {held} models that were not used to find the formula"
+        how += f"; the formula was compared with {held} models that were not used to find it"
     return "Proved", how
 
 

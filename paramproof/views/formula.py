@@ -23,6 +23,8 @@ from paramproof.formulas.spec import Quantity
 from paramproof.resolver import Model
 from paramproof.views.table import Column, Table, TableRow, numbers, percent
 
+FOLLOWED = "all code that makes the model was followed"
+
 BRACKETED = re.compile(r"[(⌊⌈][^()⌊⌋⌈⌉]*[)⌋⌉]")
 """The innermost brackets with their content."""
 
@@ -161,10 +163,10 @@ def evidence_lines(derivation: Derivation) -> Iterator[str]:
     reasons = derivation.reasons_at(derivation.sizes)
     if guards := derivation.proved_where:
         named = some_of([*guards], 4)
-        yield f"{PROVED} where {named}: every shape and number was traced"
+        yield f"{PROVED} where {named}: {FOLLOWED}"
         yield f"{FITTED} elsewhere: validated on held-out models, not proved"
     elif derivation.is_proved:
-        yield f"{PROVED}: every shape and number was traced, at all sizes that meet the conditions"
+        yield f"{PROVED}: {FOLLOWED}, at all sizes that meet the conditions"
     if reasons:
         what = "not proved at these sizes" if derivation.is_proved else f"{FITTED}, not proved"
         yield f"{what}: {'; '.join(reasons)}"

@@ -97,14 +97,13 @@ def test_text_and_data_state_where_a_formula_is_proved():
     """``status`` is for the formula; ``proved_where`` names the sizes that its proof covers."""
     assert derivation_data(INSIDE)["proved_where"] == ["V ≤ 50"]
     first, second, *_ = evidence_lines(INSIDE)
-    assert first == "proved where V ≤ 50: every shape and number was traced"
+    assert first == "proved where V ≤ 50: all code that makes the model was followed"
     assert second.startswith("fitted elsewhere: ")
     assert certainty(INSIDE) == "proved where V ≤ 50; fitted elsewhere"
     assert derivation_data(MIXTURE)["proved_where"] == []
     (line, *_) = evidence_lines(MIXTURE)
-    assert (
-        line == "proved: every shape and number was traced, at all sizes that meet the conditions"
-    )
+    followed = "all code that makes the model was followed"
+    assert line == f"proved: {followed}, at all sizes that meet the conditions"
     assert certainty(MIXTURE) == PROVED
     fitted, *_ = FOUND["fitted"]
     assert derivation_data(fitted)["proved_where"] is None
