@@ -73,7 +73,7 @@ TOGETHER = {"--summary": {"FILE"}, "--prove": COMMON, "--shard": DRAWN, "--secon
     "--time-limit", "seconds", TIME_LIMIT, "Stop a call of --formula after this many seconds."
 )
 @click.option(
-    "--prove", is_flag=True, expose_value=False, help="Compare tensors in letters, at every size."
+    "--prove", is_flag=True, expose_value=False, help="Compare fitted tensors, in letters."
 )
 @options.seconds(
     "--seconds", "duration", None, "Go on drawing models for so long, in each framework."
@@ -112,9 +112,8 @@ def verify_command(
     letters or fields of its formula. Without --formula, the model is compared with the one that
     transformers builds.
 
-    With --prove, the tensors of each framework's own models are derived in letters, for every
-    combination of a family's parts, and compared with the formula's, at every size. What is derived
-    is fitted to models.
+    With --prove, formulas of the tensors are fitted to models of each framework, for every
+    combination of a family's parts, and compared with ours in letters.
 
     With --seconds, drawing goes on with the next seed, and --shard takes every Nth seed from the
     Ith on. The results are then counted, and --json writes them for --summary.
@@ -266,8 +265,8 @@ def proved(
             ),
             *_broken(found),
             *_absent(names, "compared"),
-            f"{equal} of {len(tried)} {pairs} equal the formula at every size",
-            f"{tensors:,} tensors derived in letters, fitted to models",
+            f"{equal} of {len(tried)} {pairs} equal the formula in letters",
+            f"{tensors:,} tensors in letters, fitted to models",
         ],
         lambda: document("proof", _body(found)),
         not 0 < equal == len(tried),

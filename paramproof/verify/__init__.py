@@ -1,1 +1,1 @@
-"""Compare formulas with what frameworks build: at many sizes, and in letters at every size."""
+"""Compare formulas with what frameworks build: at many sizes, and in letters."""

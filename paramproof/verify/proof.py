@@ -1,4 +1,4 @@
-"""Compare a framework's models with the formula in letters, and so at every size.
+"""Compare a framework's models with the formula in letters.
 
 For each combination of a family's parts, the tensors of the framework's own models are derived in
 letters, and compared with the inventory, tensor by tensor, and with the closed form. The derivation

@@ -1,4 +1,4 @@
-"""Every size at once: as algebra, a framework builds what the formula says."""
+"""In letters, fitted to models, a framework builds what the formula says."""
 
 import pytest
 

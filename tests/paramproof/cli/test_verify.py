@@ -131,7 +131,7 @@ def test_equal_in_letters(paramproof, outsider, tmp_path):
     scope = "equal: 2 combinations of parts, A divides H "
     assert re.search(rf"^ +encoder +{scope}", done.stdout, re.MULTILINE)
     assert re.search(r"^ +llama +not expressible: ", done.stdout, re.MULTILINE)
-    assert "1 of 1 pairs of framework and family equal the formula at every size" in done.stdout
+    assert "1 of 1 pairs of framework and family equal the formula in letters" in done.stdout
 
     data = json.loads(file.read_text())
     row, *others = data["results"]
@@ -147,7 +147,7 @@ def test_different_in_letters(paramproof, outsider):
     assert done.returncode == 1
     (finding,) = re.findall(r"toy-wrong, encoder: pooler, bare:\n(.*)\n(.*)\n", done.stdout)
     assert finding == (RESIDUAL, "  missing: layers.*.feed_forward.intermediate.bias")
-    assert "1 of 2 pairs of framework and family equal the formula at every size" in done.stdout
+    assert "1 of 2 pairs of framework and family equal the formula in letters" in done.stdout
 
 
 def test_prove_a_model(results):
