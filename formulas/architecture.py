@@ -17,8 +17,9 @@ from paramproof.formulas.tensors import Inventory
 class Evidence:
     """How a formula was found, and how many models it was compared with.
 
-    ``traces`` and ``builds`` count the traced and the built models, ``held`` the held-out models
-    that the formula was compared with. ``versions`` are those of the packages that were installed.
+    ``traces`` is how often the programs of the code were read in letters, 0 for a fitted formula.
+    ``builds`` counts the built models, ``held`` the held-out models that the formula was compared
+    with. ``versions`` are those of the packages that were installed.
     """
 
     traces: int

@@ -39,8 +39,8 @@ class Kind(NamedTuple):
 class DerivedTensor:
     """A tensor group: tensors whose paths differ only in numbers, with a symbolic shape.
 
-    ``times`` is their number. The shape was ``traced``, or else fitted to observed shapes. The
-    number follows from the loops that created the tensors (``looped``), or else was fitted.
+    ``times`` is their number. The shape was read off code (``traced``), or else fitted to observed
+    shapes. The number follows from the loops that create the tensors (``looped``), or was fitted.
     """
 
     path: str
@@ -68,10 +68,10 @@ class Derivation(Architecture):
     ``irrelevant_guards`` were evaluated like the ``conditions``, but violating them changed
     nothing: the formula is proved where they are met, and fitted elsewhere. ``inert`` letters
     change no tensor, and the model never even reads those in ``unread``. ``unexplained`` are
-    buffers without a formula. ``caveats`` are uses of a size that may decide something and that
-    the trace cannot follow. ``validated`` has, for each letter, the smallest and the largest size
-    at which a trace or a held-out model confirmed the formula; a letter is absent if that is
-    unknown. ``Architecture`` describes the rest.
+    buffers without a formula. ``caveats`` are lines that may decide something and were not
+    followed, and other doubts. ``validated`` has, for each letter, the smallest and the largest
+    size at which a model confirmed the formula; a letter is absent if that is unknown.
+    ``Architecture`` describes the rest.
     """
 
     name: str
@@ -151,7 +151,7 @@ class Derivation(Architecture):
 
     @property
     def is_proved(self) -> bool:
-        """Whether every shape and count was traced, nothing is fixed, and there is no caveat."""
+        """Whether every shape and count was read off code, nothing is fixed or in doubt."""
         return not self.reasons
 
     @property

@@ -20,15 +20,11 @@ Naming: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
 def validated(
     prober: GuardProber,
     caveats: dict[Caveat, None],
-    alike: Iterable[Mapping[str, int]],
     effort: Effort,
     naming: Naming,
     note: Progress,
 ) -> Derivation:
-    """Validate a formula whose guards were probed, and return the derivation.
-
-    ``alike`` are the sizes of the traces that it was found from.
-    """
+    """Validate a formula whose guards were probed, and return the derivation."""
     runner, conditions, tensors = prober.runner, prober.conditions, prober.tensors
     tensors.fold(conditions.exact_divisions)
     conditions.fold()
@@ -53,7 +49,7 @@ def validated(
         irrelevant_guards=tuple(conditions.irrelevant),
         caveats=tuple(dict.fromkeys(caveat_text(caveat, letters) for caveat in caveats)),
         evidence=runner.evidence(effort.held + 1),
-        validated=_validated(runner, conditions, [*alike, *prober.alike, *validation.alike]),
+        validated=_validated(runner, conditions, [*prober.alike, *validation.alike]),
     )
     return derivation_from(derivation_data(derivation.renamed(letters)))
 

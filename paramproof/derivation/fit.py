@@ -39,7 +39,7 @@ from paramproof.tracing.internal_errors import raise_if_internal
 from paramproof.tracing.tensor_groups import GroupKey, Stored, TensorGroups, group_tensors
 
 MORE_POINTS = 2
-"""Models to fit beside those that a derivation traces: they tell apart more candidates."""
+"""Models with which a first fit is compared."""
 
 MAX_FREE = 2
 """Models at free sizes that may be refused, or have other groups, before relations are assumed."""
@@ -66,12 +66,12 @@ def fit(
     Raises ``DerivationError`` with one line if no formula was found, or if validation failed.
     """
     runner = Runner(constructor, Random(seed), effort.deepest)
-    sample = Sample(runner, effort.generic + MORE_POINTS, note)
+    sample = Sample(runner, effort.fitted, note)
     said = dict.fromkeys((*caveats, *unfollowed_lines(sample.code, constructor)))
     while True:
         prober = probed(sample, note)
         fixed = {*runner.fixed}
-        found = validated(prober, said, [], effort, naming, note)
+        found = validated(prober, said, effort, naming, note)
         if runner.fixed == fixed:
             return found
         # Relations were probed with sizes that do not fit: fit and probe without these.

@@ -1,7 +1,7 @@
 """Derive a formula from programs: what code makes of sizes of any value.
 
-A program comes from code that was run with every size unknown: of a user's function, or of a class
-of transformers. At one choice of sizes, with each size a symbol, it gives the tensors and the
+A program comes from code that was followed with every size unknown: of a user's function, or of a
+class of transformers. At one choice of sizes, with each size a symbol, it gives the tensors and the
 conditions. Each condition is then violated, and the formula compared with models that the code
 builds from plain ints.
 """
@@ -107,7 +107,8 @@ def read_off(
     """Return the validated formula of programs, whose letters in ``symbols`` are the sizes."""
     of_kinds = {one for one in symbols.sizes if one.endswith("]") and not one[-2].isdigit()}
     loops = {one.times: None for one in symbols.tensors}
-    runner = ProgramRunner(constructor, Random(seed), effort.deepest, of_kinds, loops, traced=2)
+    runner = ProgramRunner(constructor, Random(seed), effort.deepest, of_kinds, loops)
+    runner.traces = symbols.evidence.traces
     runner.part = part
     asked = [one.condition for one in symbols.conditions if not one.condition.is_settled]
     guards = {one: {*places.get(one, {UNKNOWN_PLACE})} for one in asked}
@@ -116,7 +117,7 @@ def read_off(
     conditions.ask_of_lengths(length for one in parameters for length in one.shape)
     prober = GuardProber(runner, conditions, GeneralTensors([*symbols.tensors]))
     prober.sort(note)
-    found = validated(prober, {}, [], effort, naming, note)
+    found = validated(prober, {}, effort, naming, note)
     stated = [
         replace(one, places=tuple(place for place in one.places if place != UNKNOWN_PLACE))
         for one in found.conditions

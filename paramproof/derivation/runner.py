@@ -28,13 +28,13 @@ Place = tuple[str, int]
 class Effort:
     """How much work a derivation does.
 
-    - ``generic``: traces, or models to fit, beside the one at the constructor's own sizes.
+    - ``fitted``: models that a formula is fitted to, the one at the constructor's own sizes first.
     - ``held``: held-out models beside the one at the constructor's own sizes.
-    - ``deepest``: the largest length of a loop in traces and models.
+    - ``deepest``: the largest length of a loop in models, except for far ones.
     - ``far``: also validate on models that are many times as large and deep, as far as time allows.
     """
 
-    generic: int = 4
+    fitted: int = 6
     held: int = 20
     deepest: int = MAX_DEPTH
     far: bool = True
@@ -50,7 +50,7 @@ class DerivationError(ValueError):
     """No formula was found, or validation failed."""
 
     def because(self, caveats: Iterable[Caveat]) -> DerivationError:
-        """Return this error with the first caveats, which name the lines where sizes were lost."""
+        """Return this error with the first caveats, which name lines that were not followed."""
         shown = [caveat_text(one) for one in islice(caveats, MAX_CAVEATS)]
         return DerivationError("; ".join((str(self), *shown))) if shown else self
 
@@ -61,7 +61,7 @@ class Runner:
 
     - ``fixed`` are the sizes that keep the constructor's own value.
     - ``loops`` are the lengths of loops over layers; sizes in them are sampled up to ``deepest``.
-    - ``traced`` counts the traces, of which a runner makes none itself.
+    - ``traces`` is how often programs were read in letters; a fitted formula has none.
     """
 
     constructor: Constructor
@@ -69,7 +69,7 @@ class Runner:
     deepest: int
     fixed: set[str] = field(default_factory=set)
     loops: dict[Expression, None] = field(default_factory=dict)
-    traced: int = 0
+    traces: int = 0
     built: int = 0
     started: float = field(default_factory=time.perf_counter)
 
@@ -91,14 +91,14 @@ class Runner:
         return False
 
     def guards_at(self, sizes: Mapping[str, int]) -> Mapping[Condition, set[Place]] | None:
-        """Return the guards of a trace at these sizes, None if the constructor refuses them.
+        """Return the guards of a program at these sizes, None if it refuses them.
 
-        There are none where nothing is traced.
+        There are none where no program is read.
         """
         return {}
 
     def observe(self, sizes: Mapping[str, int]) -> list[ObservedTensor]:
-        """Build the model from plain ints with the original code, and list its tensors."""
+        """Build the model, and list its tensors."""
         self.built += 1
         model = self.constructor.make({name: int(value) for name, value in sizes.items()})
         return [*self.constructor.read(model)]
@@ -134,4 +134,4 @@ class Runner:
     def evidence(self, held: int) -> Evidence:
         """Return the work done so far, with the number of held-out models that matched in a row."""
         seconds = round(time.perf_counter() - self.started, 2)
-        return Evidence(self.traced, self.built, held, seconds, dict(self.constructor.versions))
+        return Evidence(self.traces, self.built, held, seconds, dict(self.constructor.versions))

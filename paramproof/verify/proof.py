@@ -203,7 +203,7 @@ def _compared(
         yield Residual(path, "frozen", -read.size)
 
 
-EFFORT = Effort(generic=2, held=6, deepest=3, far=False)
+EFFORT = Effort(fitted=4, held=6, deepest=3, far=False)
 """The effort for each case. Models with distant sizes would take longer than all others together.
 
 Two lengths can always be fitted by a sum, so three are used. Layers take most of the time.

@@ -102,7 +102,7 @@ def test_formulas(name, effort, formula, stated, reason, versions):
 @pytest.mark.framework("keras-bert")
 def test_keras_bert():
     """Its attention compares plain ints: relations of two sizes are tried."""
-    found = derived_with("in_keras_bert:model", generic=2, held=2, deepest=2)
+    found = derived_with("in_keras_bert:model", fitted=4, held=2, deepest=2)
     layer = "4·H² + 2·H·F + 9·H + F"
     assert str(found.formula) == f"L·({layer}) + 2·H² + V·H + 20·H + V + 2"
     refusal = "the constructor refuses: IndexError: Invalid head number"

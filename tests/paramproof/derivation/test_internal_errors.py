@@ -9,7 +9,7 @@ from paramproof.tracing.internal_errors import InternalError
 from tests.paramproof.derivation.toys import conditions, toy
 from tests.planted import plant
 
-EFFORT = Effort(generic=2, held=3, far=False)
+EFFORT = Effort(fitted=4, held=3, far=False)
 
 
 def layers(width, heads):

@@ -14,6 +14,6 @@ def test_the_length_of_a_loop_is_no_constant(seed):
         return [(f"layers.{index}.scale", (width,)) for index in range(layers)]
 
     constructor = toy(made, width=12, layers=3)
-    found = derive(constructor, seed, effort=Effort(generic=2, held=2, deepest=4))
+    found = derive(constructor, seed, effort=Effort(fitted=4, held=2, deepest=4))
     assert str(found.formula) == "L·H"
     assert found.fixed == ()

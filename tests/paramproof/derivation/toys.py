@@ -82,7 +82,7 @@ def derive_asking(program, *tensors, loops=(), effort=DEFAULT_EFFORT, **sizes):
     conditions = GuardSet(dict(runner.guards_at(sizes)), {})
     prober = GuardProber(runner, conditions, GeneralTensors([*tensors]))
     prober.sort(print)
-    return validated(prober, {}, [], effort, letters_for, print)
+    return validated(prober, {}, effort, letters_for, print)
 
 
 def tensor(path, *shape, times=1, looped=True):
