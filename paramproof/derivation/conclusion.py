@@ -48,7 +48,7 @@ def validated(
         unexplained=tuple(tensors.left_out),
         irrelevant_guards=tuple(conditions.irrelevant),
         caveats=tuple(dict.fromkeys(caveat_text(caveat, letters) for caveat in caveats)),
-        evidence=runner.evidence(effort.held + 1),
+        evidence=runner.evidence(effort.held),
         validated=_validated(runner, conditions, [*prober.alike, *validation.alike]),
     )
     return derivation_from(derivation_data(derivation.renamed(letters)))
