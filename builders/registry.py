@@ -43,8 +43,8 @@ class Framework:
 
     ``model_packages`` are the packages that define its models' classes, each with the name that
     messages use; its module then has the two functions of ``LiveReader``. ``layer_packages``
-    create layers in loops of their own, which a tracer must follow. ``float32_steps`` are the
-    steps that it takes in float32, or with float32 constants, in a float64 model.
+    have its layers, whose lines no derivation names. ``float32_steps`` are the steps that it takes
+    in float32, or with float32 constants, in a float64 model.
     """
 
     name: str
@@ -138,7 +138,7 @@ def model_packages() -> dict[str, Framework]:
 
 @cache
 def layer_packages() -> tuple[str, ...]:
-    """Return the packages of all frameworks that create layers in loops of their own."""
+    """Return the packages of the layers of all frameworks."""
     every = (package for one in frameworks().values() for package in one.layer_packages)
     return tuple(dict.fromkeys(every))
 

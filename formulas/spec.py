@@ -161,7 +161,6 @@ def require(condition: bool, name: str, value: object, wanted: str) -> None:
 
 
 def require_size(name: str, value: object, lowest: int = 1) -> None:
-    # A symbolic int is a subclass of int and passes; a bool is refused.
     require(isinstance(value, int) and not isinstance(value, bool), name, value, "an int")
     require(cast(int, value) >= lowest, name, value, f"{lowest} or more")
 

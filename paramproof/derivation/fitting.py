@@ -1,4 +1,4 @@
-"""Fit expressions to lengths and counts that were not traced, from their values at several sizes.
+"""Fit expressions to lengths and counts, from their values in models at several sizes.
 
 Simple candidates come first. A formula with a fitted part is not called proved.
 """

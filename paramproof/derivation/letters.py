@@ -1,4 +1,4 @@
-"""Derive the formula of a model class, in letters, by running the reader with symbolic sizes.
+"""Derive the formula of a program, in letters, by running the reader with symbolic sizes.
 
 The reader runs as always, but each int of the configuration carries the expression by which it was
 computed (``paramproof.derivation.sizes``). So each shape comes out in letters, a comparison that
@@ -552,7 +552,7 @@ def asked_of(part: Part, value: str) -> list[Condition]:
 def symbolic(
     part: Part, model: str, naming: Callable[[str], str], strictly: bool = False
 ) -> Derivation:
-    """Return the formula of a model class; ``naming`` gives the letter of a path.
+    """Return the formula of a model; ``naming`` gives the letter of a path.
 
     Raises ``NotSymbolic``, which names what is not understood; ``strictly`` also what can only be
     pinned to one value.

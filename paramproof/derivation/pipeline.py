@@ -3,7 +3,7 @@
 The code of PyTorch's modules is followed with every size unknown, which proves the formula inside
 its conditions. Where the code does what is not followed, and in other frameworks, the formula is
 fitted to models, and names the lines that were not followed. Either is compared with models that
-the untouched code builds from plain ints, at sizes far from the constructor's own.
+the code builds from plain ints, at sizes far from the constructor's own.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Derive in a subprocess, which can crash or time out without harm.
 
-A derivation patches modules that build models, so a process should do nothing else.
+A constructor may do anything to its process, which therefore does nothing else.
 """
 
 from __future__ import annotations

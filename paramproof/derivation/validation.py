@@ -1,7 +1,7 @@
 """Validate a formula on held-out models, at the constructor's own sizes and far from them.
 
 Near models are many and cheap. Far ones are many times as large, and then as deep, as time allows:
-a threshold in code that was not traced shows only there.
+a threshold in code that was not followed shows only there.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ class Count:
     def status(self) -> str:
         """How sure the formula is.
 
-        ``written`` by hand and compared with every framework, ``proved`` by tracing, ``fitted``,
+        ``written`` by hand and compared with every framework, ``proved`` by its code, ``fitted``,
         or ``counted`` for a live model, which has no formula.
         """
         return self.model.status

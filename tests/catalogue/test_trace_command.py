@@ -35,7 +35,7 @@ def test_tracing_again_changes_nothing():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_no_class_is_untraced_by_a_fault_of_the_tracer():
+def test_no_class_is_untraced_by_a_fault_of_the_interpreter():
     """Classes of these types need a library that is not installed, or are broken themselves."""
     untraced = json.loads((ROOT / "sweep" / "untraced.json").read_text("utf-8"))
     faults = "inside of the interpreter", "has no attribute"

@@ -54,7 +54,7 @@ def function_constructor(
         return model
 
     framework, packages, layers = _first_made(make, sizes)
-    traced = framework == "torch"
+    is_torch = framework == "torch"
     module = function.__module__
 
     def read(model: Any) -> Iterable[ObservedTensor]:
@@ -64,11 +64,11 @@ def function_constructor(
         name,
         sizes,
         make,
-        read if traced else abstract_build.observed_tensors,
+        read if is_torch else abstract_build.observed_tensors,
         tuple(dict.fromkeys((module, module.partition(".")[0], *packages, *layer_packages()))),
         dict(_versions(abstract_build.distributions_of(framework)))
         | {"python": sys.version.split()[0]},
-        function if traced else None,
+        function if is_torch else None,
     )
 
 

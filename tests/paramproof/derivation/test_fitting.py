@@ -1,4 +1,4 @@
-"""Counts and lengths that nobody traced, fitted to their values in several models."""
+"""Counts and lengths, fitted to their values in several models."""
 
 import pytest
 
