@@ -42,9 +42,8 @@ class Framework:
     values. ``slow`` means that its builds take long, so its worker starts first.
 
     ``model_packages`` are the packages that define its models' classes, each with the name that
-    messages use; its module then has the two functions of ``LiveReader``. ``layer_packages``
-    have its layers, whose lines no derivation names. ``float32_steps`` are the steps that it takes
-    in float32, or with float32 constants, in a float64 model.
+    messages use; its module then has the two functions of ``LiveReader``. ``float32_steps``
+    are the steps that it takes in float32, or with float32 constants, in a float64 model.
     """
 
     name: str
@@ -55,7 +54,6 @@ class Framework:
     fixed: Mapping[str, object] = field(default_factory=dict)
     slow: bool = False
     model_packages: Mapping[str, str] = field(default_factory=dict)
-    layer_packages: tuple[str, ...] = ()
     float32_steps: tuple[str, ...] = ()
 
     def versions(self) -> dict[str, str | None]:
@@ -136,13 +134,6 @@ def model_packages() -> dict[str, Framework]:
     return {package: one for one in frameworks().values() for package in one.model_packages}
 
 
-@cache
-def layer_packages() -> tuple[str, ...]:
-    """Return the packages of the layers of all frameworks."""
-    every = (package for one in frameworks().values() for package in one.layer_packages)
-    return tuple(dict.fromkeys(every))
-
-
 def load(name: str) -> Builder:
     """Return the builder of the framework called ``name``, in this process.
 
@@ -174,12 +165,11 @@ def _is_whole(chosen: Framework) -> bool:
     needed = chosen.distributions
     texts = [chosen.name, chosen.extra, *(needed if isinstance(needed, tuple) else [None])]
     dicts = (chosen.environment, chosen.fixed, chosen.model_packages)
-    tuples = (chosen.layer_packages, chosen.float32_steps)
     return (
         bool(needed)
         and all(isinstance(text, str) for text in texts)
         and all(isinstance(one, dict) for one in dicts)
-        and all(isinstance(one, tuple) for one in tuples)
+        and isinstance(chosen.float32_steps, tuple)
     )
 
 

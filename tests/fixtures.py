@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from paramproof.builders.registry import layer_packages, model_packages
+from paramproof.builders.registry import model_packages
 from paramproof.formulas.errors import BROKEN_PLUGINS
 from paramproof.formulas.expression import BUILT_IN, LETTERS, text
 from paramproof.formulas.families import registered
@@ -34,7 +34,7 @@ def forget(*modules):
     BROKEN_PLUGINS.clear()
     for letters in LETTERS.values():
         letters[:] = filter(BUILT_IN.__contains__, letters)
-    for cached in (registered, layer_packages, model_packages, text):
+    for cached in (registered, model_packages, text):
         cached.cache_clear()
     for module in modules:
         sys.modules.pop(module, None)

@@ -33,7 +33,6 @@ FRAMEWORKS = {
         "environment": {"TF_USE_LEGACY_KERAS": "1"},
         "fixed": {"type_vocab_size": 2, "tie_word_embeddings": True},
         "slow": True,
-        "layer_packages": ("keras_bert", "keras_transformer"),
         "float32_steps": ("gelu",),
     }
 }

@@ -25,7 +25,7 @@ from os.path import basename
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
-from paramproof.builders.registry import layer_packages, model_packages
+from paramproof.builders.registry import model_packages
 from paramproof.tracing.abstract_build import FRAMEWORKS
 from paramproof.tracing.caveats import Caveat
 from paramproof.tracing.constructors import Constructor
@@ -81,7 +81,7 @@ def executed_code(constructor: Constructor) -> Iterator[Executed]:
     before = before if callable(before) else None
 
     def called(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and _is_in(own_packages(constructor), frame.f_globals.get("__name__")):
+        if event == "call" and _is_in(constructor.modules, frame.f_globals.get("__name__")):
             found.setdefault(frame.f_code, frame.f_globals)
 
     threading.setprofile(called)
@@ -93,16 +93,12 @@ def executed_code(constructor: Constructor) -> Iterator[Executed]:
         threading.setprofile(before)
 
 
-def own_packages(constructor: Constructor) -> tuple[str, ...]:
-    return tuple(one for one in constructor.modules if one not in layer_packages())
-
-
 def unfollowed_lines(executed: Executed, constructor: Constructor) -> list[Caveat]:
     """Return a caveat for each line that may decide something, at most a few and their number."""
     names = {code.co_name for code in executed}
     found: dict[tuple[str, int], str] = {}
     for code, module in executed.items():
-        reader = _Reader(module, names, own_packages(constructor))
+        reader = _Reader(module, names, constructor.modules)
         for line, what in reader.read(code):
             found.setdefault((code.co_filename, line), what)
     said: list[Caveat] = [

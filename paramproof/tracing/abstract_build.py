@@ -63,7 +63,7 @@ def distributions_of(package: str) -> tuple[str, ...]:
 
 
 def observed_tensors(model: Any) -> Iterator[ObservedTensor]:
-    """Yield every weight of a model that is not PyTorch's, with ``*`` for the numbers in its path."""
+    """Yield every weight of a model, with ``*`` for the numbers in its path."""
     for weight in live_weights(model):
         role: Any = "trainable" if weight.trainable else "frozen"
         others = tuple(map(_unnumbered, weight.aliases))

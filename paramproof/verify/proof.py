@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from paramproof.algebra.residual import Residual, explained, lines
 from paramproof.algebra.symbols import FamilyArchitecture, symbols
 from paramproof.builders.protocol import Builder
-from paramproof.builders.registry import Framework, layer_packages
+from paramproof.builders.registry import Framework
 from paramproof.child_process import tell
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.formulas import FAMILIES, FamilyLetters, Spec, Weight, closed_form, inventory
@@ -275,7 +275,7 @@ class _Source:
 
     def constructor(self) -> Constructor:
         own = getattr(self.builder, "__name__", type(self.builder).__module__)
-        packages = (own, "transformers.models", *layer_packages())
+        packages = (own, "transformers.models")
         return Constructor(self.case.spec.family, self.case.sizes, self.make, self.seen, packages)
 
     def make(self, sizes: Mapping[str, int]) -> Any:

@@ -20,9 +20,7 @@ from paramproof.formulas.spec import Numerics, Spec
 
 __all__ = ["FRAMEWORKS", "Encoder", "TorchModel", "build", "supports"]
 
-FRAMEWORKS = {
-    "torch": {"extra": "torch", "distributions": ("torch",), "layer_packages": ("torch.nn",)}
-}
+FRAMEWORKS = {"torch": {"extra": "torch", "distributions": ("torch",)}}
 
 
 class TorchModel(TorchParameters):

@@ -13,7 +13,6 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from paramproof.builders.registry import layer_packages
 from paramproof.formulas.errors import InvalidInput
 from paramproof.sources.reference import require_arguments
 from paramproof.tracing import abstract_build
@@ -65,7 +64,7 @@ def function_constructor(
         sizes,
         make,
         read if is_torch else abstract_build.observed_tensors,
-        tuple(dict.fromkeys((module, module.partition(".")[0], *packages, *layer_packages()))),
+        tuple(dict.fromkeys((module, module.partition(".")[0], *packages))),
         dict(_versions(abstract_build.distributions_of(framework)))
         | {"python": sys.version.split()[0]},
         function if is_torch else None,
@@ -121,8 +120,7 @@ def packages_of(model: Any) -> tuple[str, ...]:
     """Return the packages of the classes of a PyTorch module and its submodules.
 
     A thin function may call a library whose classes inherit from another library's; loops and
-    comparisons in any of them matter. PyTorch's own package is in ``layer_packages``, and the
-    standard library builds no models.
+    comparisons in any of them matter. PyTorch's are trusted; the standard library builds no models.
     """
     classes = dict.fromkeys(base for part in model.modules() for base in type(part).__mro__)
     packages = dict.fromkeys(str(one.__module__).partition(".")[0] for one in classes)
