@@ -167,11 +167,7 @@ class SmallValues:
         return True
 
     def answer(self, func: Any, args: Any, options: Any) -> Any:
-        """Return the number or the list of numbers that the call reads.
-
-        PyTorch calls the mode of a device last, so a tracer's mode sees this call and its result,
-        but none of the computations for it.
-        """
+        """Return the number or the list of numbers that the call reads."""
         made = self._computation(args[0])
         return func(made.value(), *args[1:], **options)
 
@@ -249,8 +245,6 @@ class _FloatTensor:
     It is a class, since models use ``torch.FloatTensor | None`` in annotations.
     """
 
-    # The tracer passes symbolic sizes to classes of PyTorch.
-    __module__ = "torch"
     values = torch.FloatTensor
 
     def __new__(cls, *given: Any) -> Any:
@@ -284,9 +278,7 @@ def _filled(layer: Any) -> Callable[[Any], None]:
 def meta() -> Iterator[None]:
     """Make tensors on the meta device inside, unless another one is named."""
     standing: list[tuple[Any, str, Any]] = [(torch, "FloatTensor", _FloatTensor)]
-    # Another mode may record the guards that filling evaluates.
-    if torch.overrides._get_current_function_mode() is None:
-        standing += [(layer, "reset_parameters", _filled(layer)) for layer in LAYERS]
+    standing += [(layer, "reset_parameters", _filled(layer)) for layer in LAYERS]
     # Code that calls dft has imported it already.
     if linalg := sys.modules.get("scipy.linalg"):
         standing.append((linalg, "dft", _dft))
@@ -302,6 +294,6 @@ def meta() -> Iterator[None]:
 
 
 def counted(first: Any, end: Any = None, step: Any = 1) -> Any:
-    """Return the length of ``torch.arange``, which is symbolic for symbolic arguments."""
+    """Return the length of ``torch.arange``."""
     start, end = (0, first) if end is None else (first, end)
     return -((start - end) // step)

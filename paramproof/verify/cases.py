@@ -87,7 +87,7 @@ class Case:
         return {name: size for name, size in own.items() if name not in self.known}
 
     def at(self, sizes: Mapping[str, int]) -> Any:
-        """Return the spec with these sizes by letter, ints or symbolic ones."""
+        """Return the spec with these sizes by letter."""
         generic: Any = self.generic
         chosen = {**sizes, **self.known}
         return replace(generic, **{field: chosen[name] for field, name in self.fields.items()})

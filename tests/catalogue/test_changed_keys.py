@@ -2,8 +2,8 @@
 
 Each key of a type's defaults gets another value that the program accepts, one after the other:
 other sizes, flipped flags, texts that the program compares with, null, fractions, lists of other
-lengths. Then the model is built once. A value that the interpreter reads and does not note shows here,
-and so does a rule that reads the wrong key. ``--share 1/1``, as at night, takes all types.
+lengths. Then the model is built once. A value that the interpreter reads without noting it shows
+here, and so does a rule that reads the wrong key. ``--share 1/1``, as at night, takes all types.
 """
 
 import itertools
