@@ -67,11 +67,10 @@ class Derivation(Architecture):
 
     ``irrelevant_guards`` were evaluated like the ``conditions``, but violating them changed
     nothing: the formula is proved where they are met, and fitted elsewhere. ``inert`` letters
-    change no tensor, and the model never even reads those in ``unread``. ``unexplained`` are
-    buffers without a formula. ``caveats`` are lines that may decide something and were not
-    followed, and other doubts. ``validated`` has, for each letter, the smallest and the largest
-    size at which a model confirmed the formula; a letter is absent if that is unknown.
-    ``Architecture`` describes the rest.
+    change no tensor. ``unexplained`` are buffers without a formula. ``caveats`` are lines that may
+    decide something and were not followed, and other doubts. ``validated`` has, for each letter,
+    the smallest and the largest size at which a model confirmed the formula; a letter is absent if
+    that is unknown. ``Architecture`` describes the rest.
     """
 
     name: str
@@ -81,7 +80,6 @@ class Derivation(Architecture):
     conditions: tuple[StatedCondition, ...]
     fixed: tuple[str, ...] = ()
     inert: tuple[str, ...] = ()
-    unread: tuple[str, ...] = ()
     unexplained: tuple[str, ...] = ()
     irrelevant_guards: tuple[Condition, ...] = ()
     caveats: tuple[str, ...] = ()
@@ -250,8 +248,8 @@ class Derivation(Architecture):
 
     @cached_property
     def at_zero(self) -> frozenset[str]:
-        """The letters whose size may be 0: a model confirmed it, or no model reads the size."""
-        return frozenset(self.unread).union(n for n, (low, _) in self.validated.items() if low == 0)
+        """The letters whose size may be 0, as a model confirmed."""
+        return frozenset(name for name, (low, _) in self.validated.items() if low == 0)
 
     @cached_property
     def _to_check(self) -> tuple[DerivedTensor, ...]:
@@ -296,8 +294,7 @@ class Derivation(Architecture):
             for key in ("sizes", "fields", "validated")
         }
         named |= {
-            key: tuple(letters[name] for name in getattr(self, key))
-            for key in ("fixed", "inert", "unread")
+            key: tuple(letters[name] for name in getattr(self, key)) for key in ("fixed", "inert")
         }
         new = {name: letter(to) for name, to in letters.items()}
         return replace(self.substitute(new), **named)

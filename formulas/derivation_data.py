@@ -20,7 +20,7 @@ from paramproof.formulas.notation import expression_in
 
 OUTCOMES = {one.value[0]: one for one in Outcome}
 
-LISTS = {key: key for key in ("inert", "unread", "unexplained")} | {"doubts": "caveats"}
+LISTS = {"inert": "inert", "unexplained": "unexplained", "doubts": "caveats"}
 """The lists of texts of a derivation, by their keys in its data."""
 
 SCALAR = "scalar"

@@ -360,7 +360,7 @@ def _has_types(found: Derivation) -> bool:
     return (
         all(type(number) is int for number in numbers)
         and all(isinstance(text, str) for text in texts)
-        and {*found.fields} == {*found.sizes} >= {*found.inert, *found.unread}
+        and {*found.fields} == {*found.sizes} >= {*found.inert}
     )
 
 

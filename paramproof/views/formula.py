@@ -233,8 +233,6 @@ def sizes_table(derivation: Derivation) -> Table:
     def note(letter: str) -> str:
         if letter in derivation.fixed:
             return "not varied: the formula holds for this value only"
-        if letter in derivation.unread:
-            return "never read"
         return "changes no tensor" if letter in derivation.inert else ""
 
     return letters_table(derivation, derivation.sizes, note)

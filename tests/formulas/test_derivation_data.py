@@ -47,7 +47,6 @@ def derivation(**changes):
         ),
         "fixed": (),
         "inert": (),
-        "unread": (),
         "unexplained": ("ids of (3) (buffer)",),
         "irrelevant_guards": (SMALL,),
         "caveats": (),
@@ -67,7 +66,7 @@ def test_every_part_is_text(snapshot):
         {"fixed": ("A",), "caveats": ("H was looked up (a.py:3)",)},
         {"conditions": (StatedCondition(SMALL, Consequence(Outcome.NOT_TRIED)),)},
         {"validated": {"H": (12, 9000), "L": (0, 9)}},
-        {"inert": ("A", "L"), "unread": ("L",)},
+        {"inert": ("A", "L")},
         {"tensors": (GROUP,), "sizes": {"H": 12, "A": 3, "L": 4, "ß": 5}},
         {"tensors": (replace(GROUP, shape=(), role="frozen", aliases=("t", "u"), traced=False),)},
     ],
@@ -166,15 +165,14 @@ def test_tensors_with_multiplicities():
 
 
 def test_renaming_letters_reaches_every_expression():
-    moving = derivation(
-        fixed=("A",), inert=("H", "L"), unread=("L",), validated={"H": (2, 30), "L": (1, 9)}
-    )
+    validated = {"H": (2, 30), "L": (1, 9)}
+    moving = derivation(fixed=("A",), inert=("H", "L"), validated=validated)
     swapped = moving.renamed({"H": "A", "A": "H", "L": "N"})
     assert swapped.sizes == {"A": 12, "H": 3, "N": 4}
     assert swapped.fields == {"A": "hidden_size", "H": "heads", "N": "layers"}
     assert str(swapped.conditions[0].condition) == "H divides A"
     assert str(swapped.irrelevant_guards[0]) == "A < 25000"
-    assert (swapped.fixed, swapped.inert, swapped.unread) == (("H",), ("A", "N"), ("N",))
+    assert (swapped.fixed, swapped.inert) == (("H",), ("A", "N"))
     assert swapped.validated == {"A": (2, 30), "N": (1, 9)}
     assert swapped.formula == (letter("N") - 1) * H * floor(A, H) * A
 
