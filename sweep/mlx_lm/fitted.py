@@ -1,8 +1,9 @@
 """The programs of a model type that only mlx-lm has, fitted to the models that it builds.
 
-mlx-lm's code is not traced: ``derive`` fits the shapes and numbers of its tensors at each choice of
-the flags that change them. The choices become conditions of tensors, and a list of layers becomes
-a loop. Other keys are tried with values of each kind: one that changes no tensor is accepted.
+mlx-lm's code is not followed: ``derive`` fits the shapes and numbers of its tensors at each choice
+of the flags that change them. The choices become conditions of tensors, and a list of layers
+becomes a loop. Other keys are tried with values of each kind: one that changes no tensor is
+accepted.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""Run a configuration class with unknown keys, and keep what it makes of them as expressions."""
+"""Follow code with unknown values, and keep what it makes of them as expressions.
+
+The code is that of configuration classes, of model classes, and of functions that make a module.
+"""

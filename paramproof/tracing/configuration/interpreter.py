@@ -1,7 +1,7 @@
-"""Run the code of configuration classes with unknown values: expressions and calls.
+"""Run code with unknown values: expressions and calls.
 
 The code is a small part of Python: assignments, conditions, comprehensions, dictionaries, and a few
-functions of the standard library, which ``models.py`` describes. What the interpreter has no rule
+functions of the standard library, which ``functions`` describes. What the interpreter has no rule
 for is ``Unknown``.
 """
 
