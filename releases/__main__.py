@@ -2,7 +2,7 @@
 
 ``python -m releases [NAME ...]`` tries releases that have no result yet: each is installed by
 ``uv`` in an environment of its own, with this checkout, and ``paramproof verify`` runs there.
-``--catalogue`` derives the most used model types again in releases of transformers instead.
+``--catalogue`` traces the most used model types again in releases of transformers instead.
 Results are stored at once, in docs/versions.json and docs/catalogue-releases.json; ``python -m
 docs.writers versions`` shows them.
 """
@@ -30,10 +30,10 @@ EXAMPLES = 5
 """The number of random models of each family, in addition to the named ones."""
 
 LONGEST, SECONDS = 1800, 500
-"""Seconds for ``verify`` in one framework, and of processor time for each type that is derived."""
+"""Seconds for ``verify`` in one framework, and of processor time for each type that is traced."""
 
 OLDEST = [5, 4]
-"""The first release of transformers whose configurations are dataclasses, as deriving needs."""
+"""The first release of transformers whose configurations are dataclasses, as tracing needs."""
 
 COMPARE = f"""
 import json
@@ -90,7 +90,7 @@ def releases() -> Iterator[Release]:
 
 
 def of_transformers() -> list[Release]:
-    """Return the releases of transformers whose configurations can be derived."""
+    """Return the releases of transformers whose configurations can be traced."""
     return [one for one in releases() if one.library == "transformers" and one.parts >= OLDEST]
 
 
