@@ -68,7 +68,7 @@ def anchors(framework: Framework, builder: Builder) -> None:
 
 def derivation(framework: Framework, builder: Builder) -> None:
     """Every tensor in letters, derived from the builder, for every combination of parts."""
-    # Results remembered from other builds belong to other sizes, and were not traced.
+    # A proof builds each model itself, and remembers none.
     anew = builder.builder if isinstance(builder, Remembering) else builder
     for case in supported_cases(builder, ENCODER, framework.fixed):
         if framework.name != IN_FULL and case.parts != EVERY_HEAD:

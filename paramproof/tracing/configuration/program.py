@@ -291,7 +291,7 @@ class ClassInterpreter(Interpreter):
                 return None
             case "getattr" if isinstance(args[1], Term) and args[1].op == "text":
                 return self.attribute_by_text(*args)
-        if isinstance(function, functools.partial):  # It is the tracer's own.
+        if isinstance(function, functools.partial):  # It is the interpreter's own.
             return function(*args)
         return super().call(function, args, named)
 

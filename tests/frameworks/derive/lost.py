@@ -1,4 +1,4 @@
-"""Constructors in which a size is lost on its way to a shape. They need PyTorch."""
+"""Constructors in which a size may be lost on its way to a shape. They need PyTorch."""
 
 import datetime
 import functools

@@ -114,7 +114,7 @@ def test_a_model_is_validated_far_away():
 
 
 def test_how_each_tensor_is_found():
-    """Fitted where sizes are not followed, and traced where only a caveat stands in the way."""
+    """Shapes are fitted where sizes are not followed, and read off the code elsewhere."""
     for name, traced in (("through_json", False), ("through_a_cache", True), ("past_days", False)):
         assert {tensor.traced for tensor in derived(f"lost:{name}").tensors} == {traced}
     assert all(tensor.looped for tensor in derived("loops:guarded").tensors)
