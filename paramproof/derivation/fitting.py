@@ -23,7 +23,7 @@ from paramproof.formulas.expression import (
 def candidate_quotients(
     points: Sequence[Mapping[str, int]], made: Iterable[Expression]
 ) -> list[Expression]:
-    """Return ⌊size / divisor⌋ for divisors that are sizes or computed products.
+    """Return ⌊size / divisor⌋ for divisors that are sizes or products in ``made``.
 
     Leaves out quotients that are 0 at some point, because they would fit too easily.
     """
@@ -44,8 +44,8 @@ def fit_length(
 ) -> Expression | None:
     """Return an expression with the values ``lengths`` at ``points``, None if there is none.
 
-    ``made`` are expressions that the program computed. Candidates are constants, these expressions,
-    multiples of one, one plus a constant, and products and sums of two.
+    Candidates are constants, the expressions in ``made``, multiples of one, one plus a constant,
+    and products and sums of two.
     """
     if len(set(lengths)) == 1:
         return expression(lengths[0])
@@ -80,7 +80,7 @@ MAX_FACTOR = 4
 def fit_any_length(
     lengths: Sequence[int], points: Sequence[Mapping[str, int]]
 ) -> Expression | None:
-    """Return an expression in sizes with the values ``lengths``, where none was computed before.
+    """Return an expression in sizes with the values ``lengths`` at ``points``.
 
     Candidates are the simple ones first; then with quotients of two sizes, with products of two,
     and with quotients by a number; then sums of multiples.

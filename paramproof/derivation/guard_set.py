@@ -63,10 +63,6 @@ class GuardSet:
         return divided(self.consequences)
 
     @property
-    def divisible(self) -> list[tuple[Expression, Expression]]:
-        return divided(self.guards)
-
-    @property
     def stated(self) -> tuple[StatedCondition, ...]:
         """The guards of the formula, with their consequences and call sites."""
         return tuple(
