@@ -47,7 +47,7 @@ def is_raised_by_us(error: BaseException) -> bool:
 
 
 def raise_if_internal(error: BaseException) -> None:
-    """Raise ``InternalError`` if an error of a run with plain sizes is ours."""
+    """Raise ``InternalError`` if an error is ours, and not one of a constructor."""
     frame = _innermost(error)[0]
     if isinstance(error, ValueError) or (frame and frame.f_code in _CALLERS):
         return

@@ -206,7 +206,7 @@ def _compared(
 EFFORT = Effort(fitted=4, held=6, deepest=3, far=False)
 """The effort for each case. Models with distant sizes would take longer than all others together.
 
-Two lengths can always be fitted by a sum, so three are used. Layers take most of the time.
+Two lengths can always be fitted by a sum, so there are more. Layers take most of the time.
 """
 
 
