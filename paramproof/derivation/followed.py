@@ -25,7 +25,6 @@ from paramproof.derivation.runner import Effort, Place, Progress, Runner
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Derivation
 from paramproof.tracing.configuration.live import Live
-from paramproof.tracing.configuration.terms import Unknown
 from paramproof.tracing.constructors import Constructor
 
 
@@ -83,8 +82,9 @@ def follow(
             unclear = live.unclear
             part = live.at_own_sizes()
             symbols = symbolic(part, constructor.name, lambda path: path, strictly=True)
-    except (Unknown, Refused, NotSymbolic, RecursionError, *ERRORS) as error:
-        raise NotFollowedError(*(unclear or [str(error)])) from error
+    except Exception as error:  # An error that the code itself handles may be any.
+        said = (str(error).splitlines() or [type(error).__name__])[0]
+        raise NotFollowedError(*(unclear or [said])) from error
     if run_trial(runner, GeneralTensors([*symbols.tensors]), runner.sizes).wrong:
         raise NotFollowedError("the code makes other tensors than those that were followed")
     places: dict[Condition, set[Place]] = defaultdict(set)

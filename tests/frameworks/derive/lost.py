@@ -124,6 +124,23 @@ def through_a_string(hidden_size=8, heads=2):
 
 @derives(
     "H² + H",
+    reasons=[
+        "the shape is fitted in 2 of 2 tensor groups",
+        "No module named 'absent'",
+        "a try statement was not followed (lost.py:",
+        *["a statement was not followed (lost.py:"] * 2,
+    ],
+)
+def past_an_absent_package(hidden_size=8):
+    try:
+        import absent  # noqa: F401
+    except ImportError:
+        hidden_size += 0
+    return nn.Linear(hidden_size, hidden_size)
+
+
+@derives(
+    "H² + H",
     fixed="fi,se",
     reasons=[
         "the shape is fitted in 2 of 2 tensor groups",
