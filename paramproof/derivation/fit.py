@@ -239,9 +239,10 @@ class Sample:
 
 
 def relations(sizes: Mapping[str, int]) -> Iterator[Condition]:
-    """Yield the relations of two sizes that hold at these sizes, in the order in which to try them.
+    """Yield the relations of sizes that hold at these sizes, in the order in which to try them.
 
-    Those of neighbours come first: ``a ≤ c`` cannot be violated alone while ``a ≤ b ≤ c`` holds.
+    That a size is not 1 comes before ``a ≤ b``, since a model at 1 often violates that, too.
+    Neighbours come first: ``a ≤ c`` cannot be violated alone while ``a ≤ b ≤ c`` holds.
     """
     rank = {size: place for place, size in enumerate(sorted({*sizes.values()}))}
     pairs = [(a, b) for a, b in permutations(sizes, 2) if sizes[a] < sizes[b]]
@@ -253,6 +254,9 @@ def relations(sizes: Mapping[str, int]) -> Iterator[Condition]:
         for name, size in sizes.items():
             if size % number == 0:
                 yield Condition(Relation.DIVIDES, expression(number), letter(name), True)
+    for name in sorted(sizes, key=sizes.__getitem__):
+        if sizes[name] > 1:
+            yield Condition(Relation.EQUAL, letter(name), expression(1), False)
     for a, b in pairs:
         yield Condition(Relation.LESS, letter(b), letter(a), False)
 

@@ -238,7 +238,7 @@ def asked_of_two_numbers(hidden_size=12, wide=30, heads=3):
     return nn.Linear(hidden_size, wide)
 
 
-@refuses("refuses sizes inside the conditions, hidden_size = 12, heads = ")
+@refuses("refuses sizes inside the conditions, hidden_size = ")
 def asked_of_a_strange_number(hidden_size=12, heads=3):
     """Compare a number that is neither a sum nor a product of sizes."""
     if _through_text(hidden_size) ^ 5 < heads:

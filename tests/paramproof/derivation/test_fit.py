@@ -64,6 +64,7 @@ REFUSED = "the constructor refuses: ValueError: refused"
             FLOORED,
             {"2 divides H": REFUSED},
         ),
+        (only_if(lambda hidden_size, **_: hidden_size != 1), FLOORED, {"H ≠ 1": REFUSED}),
     ],
 )
 def test_conditions_are_found_by_trying_relations(make, formula, stated):
