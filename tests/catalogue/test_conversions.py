@@ -117,8 +117,10 @@ def test_every_class_of_the_catalogue_has_conversions():
     data = json.loads(FILE.read_text("utf-8"))
     assert {*data["classes"]} <= {*TYPES}
     for name in TYPES.keys() - data["classes"].keys():
-        # Those that could not be built have no count at their defaults, either.
-        with pytest.raises(ValueError, match=r"there is no formula|refuses"):
+        if TYPES[name] == "dinat":  # It is built with a library of its own only.
+            continue
+        # Others that could not be built have no count at their defaults, either.
+        with pytest.raises(ValueError, match=r"there is no formula|refuses|has no default"):
             entry({"model_type": TYPES[name]}, name)
     used = {name for one in data["classes"].values() for _, name in one.get("scopes", ())}
     assert used <= {*data["mappings"]}
