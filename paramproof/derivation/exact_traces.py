@@ -6,8 +6,7 @@ All traces must agree. If nothing that fits is left, the outermost loop may not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from math import prod
 from random import Random
@@ -23,7 +22,7 @@ from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, expression, letter, sum_of
 from paramproof.formulas.path import leaf
 
-TRIES, TRACES, MOST_TRACES = 20, 2, 8
+TRIES, TRACES = 20, 2
 """How many other sizes are tried, and how many of those that meet all conditions are used."""
 
 
@@ -140,31 +139,19 @@ def other_sizes(trace: ExactTrace, conditions: Conditions) -> Iterator[dict[str,
             number += 1
 
 
-def counted(
-    traces: list[ExactTrace], conditions: Conditions, trace_at: Callable[..., ExactTrace | None]
-) -> Iterator[DerivedTensor]:
-    """Yield the tensor groups of traces, the first of which is at the sizes of the model.
+def counted(traces: Sequence[ExactTrace], conditions: Conditions) -> Iterator[DerivedTensor]:
+    """Yield the tensor groups of traces, the first of which is at the sizes of the model."""
+    fixed = conditions.fixed
 
-    Where several numbers agree with the traces, others are made at sizes that tell them apart.
-    """
-    fixed, known = conditions.fixed, dict[Any, list[GuardedCount]]()
+    @cache
+    def number_at(*places: tuple[IterationStack, ...]) -> GuardedCount:
+        return number_of(traces, places, fixed)
 
-    def places_of(key: Any) -> tuple[Any, ...]:
-        return tuple(tuple(one.groups.get(key, ())) for one in traces)
-
-    def numbers(key: Any) -> list[GuardedCount]:
-        if (where := places_of(key)) not in known:
-            known[where] = numbers_of(traces, where, fixed)
-        return known[where]
-
-    for key in list(dict.fromkeys(key for one in traces for key in one.groups)):
-        while key[1] is not None and len(traces) < MOST_TRACES:
-            own = telling_apart(numbers(key), traces[0], conditions)
-            if own is None or (more := trace_at(own)) is None:
-                break
-            traces.append(more)
-    every = dict.fromkeys(key for one in traces for key in one.groups)
-    chosen = {key: numbers(key)[0] for key in every if key[1] is not None}
+    chosen = {
+        key: number_at(*(tuple(one.groups.get(key, ())) for one in traces))
+        for key in dict.fromkeys(key for one in traces for key in one.groups)
+        if key[1] is not None
+    }
     for need in dict.fromkeys(need for one in chosen.values() for need in one.needs):
         conditions.add(need, Outcome.OTHER_COUNT)
     exact = divided(conditions.found)
@@ -174,38 +161,15 @@ def counted(
             yield DerivedTensor(path, tuple(map(fold, shape)), number, role, aliases, True, True)
 
 
-def telling_apart(
-    numbers: Sequence[GuardedCount], trace: ExactTrace, conditions: Conditions
-) -> dict[str, int] | None:
-    """Return sizes at which two numbers differ, if there are some."""
-    first, *others = numbers
-    letters = frozenset[str]().union(*(one.number.letters for one in numbers))
-    random, names = Random(0), sorted(letters - conditions.fixed - trace.lengths_of_kinds.keys())
-    for _ in range(TRIES * 2 if others else 0):
-        own = {k: random.randint(min(1, trace.sizes[k]), trace.sizes[k] + 4) for k in names}
-        sizes = {**trace.sizes, **own}
-        apart: list[GuardedCount] = []
-        with suppress(ArithmeticError):  # Where the conditions are not met.
-            number = first.number.value(sizes)
-            apart = [one for one in others if one.number.value(sizes) != number]
-        needs = (*conditions.found, *first.needs) if apart else ()
-        if all(one.is_met(sizes) for one in needs) and any(
-            all(one.is_met(sizes) for one in other.needs) for other in apart
-        ):
-            return own
-    return None
-
-
 def derived(
     name: str,
     traces: list[ExactTrace],
     conditions: Conditions,
-    trace_at: Callable[..., ExactTrace | None],
     caveats: Sequence[str],
     versions: Mapping[str, str],
 ) -> Derivation:
     """Return the formula, with the paths of sizes as letters."""
-    groups = tuple(counted(traces, conditions, trace_at))
+    groups = tuple(counted(traces, conditions))
     used = [one for tensor in groups for one in (tensor.times, *tensor.shape)]
     used += [side for one in conditions.found for side in (one.left, one.right)]
     letters = frozenset[str]().union(*(one.letters for one in used))
@@ -226,10 +190,10 @@ def derived(
     )
 
 
-def numbers_of(
+def number_of(
     traces: Sequence[ExactTrace], places: tuple[Any, ...], fixed: frozenset[str]
-) -> list[GuardedCount]:
-    """Return the numbers of tensors that agree with all traces, the simplest first."""
+) -> GuardedCount:
+    """Return the simplest number of tensors that agrees with all traces."""
     needs: list[Condition] = []
     loops = {one.length: one.total for place in places for made in place for one in made}
     loops = {length: n for length, n in loops.items() if not length.letters <= fixed}
@@ -240,11 +204,10 @@ def numbers_of(
             if all(need.is_met(one.sizes) for need in needs)
         ]
         made, first = there[0]
-        agreeing = [one for one in possible_numbers(there) if agrees(one, there)]
-        if agreeing:
-            return [one._replace(needs=(*needs, *one.needs)) for one in agreeing]
+        if found := next((one for one in possible_numbers(there) if agrees(one, there)), None):
+            return found._replace(needs=(*needs, *found.needs))
         if not loops:
-            return [GuardedCount(expression(len(made)), tuple(needs))]
+            return GuardedCount(expression(len(made)), tuple(needs))
         # The outermost loop that may have another length may not.
         length = next(iter(loops))
         del loops[length]

@@ -31,7 +31,6 @@ from paramproof.catalogue.program import (
     Refused,
 )
 from paramproof.derivation.exact_traces import (
-    MOST_TRACES,
     Conditions,
     ExactTrace,
     Rows,
@@ -68,6 +67,8 @@ from paramproof.formulas.path import LAYER
 
 UNSIZED = ("_token_id", "_token_index")
 """The ends of fields that are ints and no sizes."""
+
+MOST_TRACES = 8
 
 NEW = "?"
 """The path of a part that the configuration does not have."""
@@ -576,7 +577,7 @@ def symbolic(
     others = map(trace_at, other_sizes(trace.exact, conditions))
     traces = [trace.exact, *filter(None, others)]
     versions = catalogue.file(catalogue.index["models"][model])["versions"]
-    found = derived(model, traces, conditions, trace_at, caveats, versions)
+    found = derived(model, traces, conditions, caveats, versions)
     if found.formula.value(found.sizes) != part.count(model)["trainable"]:
         raise NotSymbolic("the number of parameters")
 
@@ -584,7 +585,7 @@ def symbolic(
         if len(traces) == MOST_TRACES or (more := trace_at(sizes)) is None:
             return None
         traces.append(more)
-        return derived(model, traces, conditions, trace_at, caveats, versions)
+        return derived(model, traces, conditions, caveats, versions)
 
     # The length of a list of kinds is a size, too, and another one would need another list.
     kinds = trace.exact.lengths_of_kinds
