@@ -11,7 +11,6 @@ from paramproof.derivation.runner import DerivationError, Effort, Progress, Runn
 from paramproof.derivation.validation import HeldOutValidation
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
-from paramproof.tracing.caveats import Caveat, caveat_text
 
 Naming: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
 """Returns a letter for each field."""
@@ -19,7 +18,7 @@ Naming: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
 
 def validated(
     prober: GuardProber,
-    caveats: dict[Caveat, None],
+    caveats: dict[str, None],
     effort: Effort,
     naming: Naming,
     note: Progress,
@@ -47,7 +46,7 @@ def validated(
         inert=tuple(sorted(set(runner.sizes) - moving - asked - runner.fixed)),
         unexplained=tuple(tensors.left_out),
         irrelevant_guards=tuple(conditions.irrelevant),
-        caveats=tuple(dict.fromkeys(caveat_text(caveat, letters) for caveat in caveats)),
+        caveats=tuple(caveats),
         evidence=runner.evidence(effort.held),
         validated=_validated(runner, conditions, [*prober.alike, *validation.alike]),
     )

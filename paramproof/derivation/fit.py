@@ -33,7 +33,6 @@ from paramproof.derivation.validation import DIVISORS
 from paramproof.formulas.condition import Condition, Outcome, Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.tracing.caveats import Caveat
 from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.internal_errors import raise_if_internal
 from paramproof.tracing.tensor_groups import GroupKey, Stored, TensorGroups, group_tensors
@@ -59,7 +58,7 @@ def fit(
     *,
     effort: Effort = DEFAULT_EFFORT,
     naming: Naming = letters_for,
-    caveats: Iterable[Caveat] = (),
+    caveats: Iterable[str] = (),
 ) -> Derivation:
     """Return a formula that is fitted to models of ``constructor``.
 
@@ -75,7 +74,7 @@ def fit(
         if runner.fixed == fixed:
             return found
         # Relations were probed with sizes that do not fit: fit and probe without these.
-        said = dict.fromkeys((one,) for one in found.caveats)
+        said = dict.fromkeys(found.caveats)
 
 
 def probed(sample: Sample, note: Progress) -> GuardProber:

@@ -12,7 +12,6 @@ from paramproof.formulas.condition import Condition, Consequence, Outcome
 from paramproof.formulas.derivation import DerivedTensor, Kind
 from paramproof.formulas.expression import Expression
 from paramproof.sources.reference import in_one_line
-from paramproof.tracing.caveats import Caveat, sizes_fragment
 from paramproof.tracing.internal_errors import raise_if_internal
 from paramproof.tracing.tensor_groups import GroupKey, Stored, expected
 
@@ -86,12 +85,13 @@ class Trial(NamedTuple):
     """
 
     consequence: Consequence | None = None
-    wrong: Caveat = ()
+    wrong: str = ""
     buffers: tuple[Kind, ...] = ()
 
 
 def run_trial(runner: Runner, tensors: GeneralTensors, sizes: Mapping[str, int]) -> Trial:
     """Build a model at these sizes and compare it, up to the first parameter that differs."""
+    where = ", ".join(f"{name} = {size}" for name, size in sizes.items())
     try:
         made = runner.build(sizes)
     except Exception as error:  # A constructor may raise anything.
@@ -99,18 +99,18 @@ def run_trial(runner: Runner, tensors: GeneralTensors, sizes: Mapping[str, int])
         why = in_one_line(error)
         return Trial(
             Consequence(Outcome.REFUSED, why),
-            ("refuses sizes inside the conditions, ", *sizes_fragment(sizes), f": {why}"),
+            f"refuses sizes inside the conditions, {where}: {why}",
         )
-    here: Caveat = "not as derived at ", *sizes_fragment(sizes)
+    here = f"not as derived at {where}"
     try:
         differences = tensors.differences(made, sizes)
     except (ValueError, ZeroDivisionError) as error:
-        return Trial(Consequence(Outcome.OTHERS), (*here, f": {error}"))
+        return Trial(Consequence(Outcome.OTHERS), f"{here}: {error}")
     buffers: list[Kind] = []
     for (kind, shape), there, due in differences:
         if kind.role != "buffer":
-            differs = f": {kind.path} of {shape} is there {there} times, and not {due}"
-            return Trial(Consequence(Outcome.OTHERS), (*here, differs), tuple(buffers))
+            differs = f"{kind.path} of {shape} is there {there} times, and not {due}"
+            return Trial(Consequence(Outcome.OTHERS), f"{here}: {differs}", tuple(buffers))
         buffers.append(kind)
     return Trial(buffers=tuple(buffers))
 

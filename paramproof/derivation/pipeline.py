@@ -13,7 +13,6 @@ from paramproof.derivation.conclusion import Naming, validated
 from paramproof.derivation.fit import fit
 from paramproof.derivation.runner import DEFAULT_EFFORT, DerivationError, Effort, Progress
 from paramproof.formulas.derivation import Derivation
-from paramproof.tracing.caveats import Caveat
 from paramproof.tracing.constructors import Constructor
 
 __all__ = ["DerivationError", "Effort", "derive", "validated"]
@@ -31,7 +30,7 @@ def derive(
 
     Raises ``DerivationError`` with one line if no formula was found, or if validation failed.
     """
-    caveats: list[Caveat] = []
+    caveats: list[str] = []
     if constructor.function is not None:
         # PyTorch is loaded: the function has built a module of it.
         from paramproof.derivation.followed import NotFollowedError, follow
@@ -39,5 +38,5 @@ def derive(
         try:
             return follow(constructor, seed, note, effort, naming)
         except NotFollowedError as error:
-            caveats = [(str(one),) for one in error.args]
+            caveats = [*map(str, error.args)]
     return fit(constructor, seed, note, effort=effort, naming=naming, caveats=caveats)

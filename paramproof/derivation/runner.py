@@ -13,7 +13,6 @@ from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.expression import Expression
 from paramproof.sources.reference import in_one_line
-from paramproof.tracing.caveats import Caveat, caveat_text
 from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.internal_errors import raise_if_internal
 from paramproof.tracing.tensor_groups import ObservedTensor, Stored, count_stored
@@ -49,10 +48,9 @@ MAX_CAVEATS = 2
 class DerivationError(ValueError):
     """No formula was found, or validation failed."""
 
-    def because(self, caveats: Iterable[Caveat]) -> DerivationError:
+    def because(self, caveats: Iterable[str]) -> DerivationError:
         """Return this error with the first caveats, which name lines that were not followed."""
-        shown = [caveat_text(one) for one in islice(caveats, MAX_CAVEATS)]
-        return DerivationError("; ".join((str(self), *shown))) if shown else self
+        return DerivationError("; ".join((str(self), *islice(caveats, MAX_CAVEATS))))
 
 
 @dataclass(slots=True)

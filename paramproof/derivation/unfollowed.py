@@ -27,7 +27,6 @@ from typing import Any
 
 from paramproof.builders.registry import model_packages
 from paramproof.tracing.abstract_build import FRAMEWORKS
-from paramproof.tracing.caveats import Caveat
 from paramproof.tracing.constructors import Constructor
 
 MAX_LINES = 5
@@ -93,7 +92,7 @@ def executed_code(constructor: Constructor) -> Iterator[Executed]:
         threading.setprofile(before)
 
 
-def unfollowed_lines(executed: Executed, constructor: Constructor) -> list[Caveat]:
+def unfollowed_lines(executed: Executed, constructor: Constructor) -> list[str]:
     """Return a caveat for each line that may decide something, at most a few and their number."""
     names = {code.co_name for code in executed}
     found: dict[tuple[str, int], str] = {}
@@ -101,13 +100,13 @@ def unfollowed_lines(executed: Executed, constructor: Constructor) -> list[Cavea
         reader = _Reader(module, names, constructor.modules)
         for line, what in reader.read(code):
             found.setdefault((code.co_filename, line), what)
-    said: list[Caveat] = [
-        (f"{what} was not followed ({basename(file)}:{line})",)
+    said = [
+        f"{what} was not followed ({basename(file)}:{line})"
         for (file, line), what in [*found.items()][:MAX_LINES]
     ]
     more = len(found) - MAX_LINES
     if more > 0:
-        said.append((f"{more} more line{'s' * (more > 1)} were not followed",))
+        said.append(f"{more} more line{'s' * (more > 1)} were not followed")
     return said
 
 

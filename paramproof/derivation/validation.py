@@ -19,7 +19,6 @@ from paramproof.derivation.runner import DerivationError, Progress, Runner
 from paramproof.derivation.sampling import moving_together, sample_sizes
 from paramproof.formulas.condition import Condition, Outcome, Relation
 from paramproof.formulas.expression import expression, letter
-from paramproof.tracing.caveats import Caveat, caveat_text, joined
 
 FAR_FACTORS = (15, 40, 110, 300)
 """Factors by which sizes grow, in turn; the steps in between show how build times grow."""
@@ -214,7 +213,7 @@ class HeldOutValidation:
         self.conditions = conditions
         self.tensors = tensors
         self.note = note
-        self.caveats: dict[Caveat, None] = {}
+        self.caveats: dict[str, None] = {}
         self.cost = Cost()
         self.alike: list[Mapping[str, int]] = []
 
@@ -297,10 +296,10 @@ class HeldOutValidation:
             if self.is_inside(there) and why.consequence and self.divides(name, there, why):
                 return
         if not 0 < len(names) <= min(MAX_SPECIALIZED, len(sizes) - len(self.runner.fixed) - 1):
-            raise DerivationError(f"{self.runner.name}: {caveat_text(trial.wrong)}")
+            raise DerivationError(f"{self.runner.name}: {trial.wrong}")
         self.runner.fixed |= names
-        fixed = joined((letter(name),) for name in sorted(names))
-        self.caveats[*fixed, " did not vary once the formula had failed: ", *trial.wrong] = None
+        fixed = ", ".join(sorted(names))
+        self.caveats[f"{fixed} did not vary once the formula had failed: {trial.wrong}"] = None
 
     def divides(self, name: str, sizes: Mapping[str, int], trial: Trial) -> bool:
         """State that a number divides a size, if models of just its multiples can be built.
@@ -322,8 +321,8 @@ class HeldOutValidation:
                 self.conditions.consequences[need] = trial.consequence
                 # Programs say what decides about tensors, so that this decides nothing else.
                 if not self.runner.reads_programs:
-                    said = f" is a multiple of {divisor} in all models that could be built: "
-                    self.caveats[letter(name), said, *trial.wrong] = None
+                    said = f"is a multiple of {divisor} in all models that could be built"
+                    self.caveats[f"{name} {said}: {trial.wrong}"] = None
                 return True
         return False
 

@@ -30,7 +30,7 @@ def doubling(channels=4, stages=4):
         "what is asked of a text, or of a list, that depends on sizes (loops.py:",
         "text was not followed (loops.py:",
         "a branch was not followed (loops.py:",
-        "L did not vary once the formula had failed: not as",
+        "layers did not vary once the formula had failed: not as",
     ],
     at=[{"hidden_size": 31}],
 )

@@ -148,7 +148,7 @@ def past_an_absent_package(hidden_size=8):
         "modules with unknown names (lost.py:",
         "a branch was not followed (lost.py:",
         *["a statement was not followed (lost.py:"] * 2,
-        "fi, se did not vary once the formula had failed: refuses",
+        "first, second did not vary once the formula had failed: refuses",
     ],
 )
 def named_by_two(hidden_size=8, first=3, second=3):
@@ -213,7 +213,7 @@ def by_powers(hidden_size=8, depth=3):
     "power(H, L)·(H + 1)",
     where={"power(H, L) ≥ 0": "less than 0", "power(H, L) > 0": "not tried"},
     fixed="L",
-    reasons=["L did not vary", "L did not vary once the formula had failed: refuses"],
+    reasons=["L did not vary", "depth did not vary once the formula had failed: refuses"],
     at=[{"hidden_size": 11}],
 )
 def by_a_power(hidden_size=8, depth=3):

@@ -68,8 +68,8 @@ def test_sizes_that_pytorch_does_not_take():
     )
     found = derive(function_constructor("it", bad.many_layers, {"hidden_size": 10**9}))
     (reason,) = (one for one in found.reasons if "Storage size calculation overflowed" in one)
-    said = "H did not vary once the formula had failed: refuses sizes inside the "
-    assert reason.startswith(f"{said}conditions, H = ")
+    said = "hidden_size did not vary once the formula had failed: refuses sizes inside the "
+    assert reason.startswith(f"{said}conditions, hidden_size = ")
 
 
 @pytest.mark.parametrize(
