@@ -80,7 +80,7 @@ def fit(
 def probed(sample: Sample, note: Progress) -> GuardProber:
     """Return tensors that fit a sample, with the relations that have a consequence."""
     runner, tensors = sample.runner, sample.fitted()
-    conditions = GuardSet({}, {})
+    conditions = GuardSet({})
     for need in tensors.needs:
         if not need.is_met(runner.sizes):
             raise DerivationError(f"{runner.name}: its own sizes violate {need}")

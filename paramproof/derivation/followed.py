@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from random import Random
@@ -44,12 +44,12 @@ class ProgramRunner(Runner):
     def reads_programs(self) -> bool:
         return True
 
-    def guards_at(self, sizes: Mapping[str, int]) -> Mapping[Condition, set[Place]] | None:
+    def guards_at(self, sizes: Mapping[str, int]) -> Iterable[Condition] | None:
         if self.part is None:
-            return {}
+            return ()
         try:
             part = Part(self.part.catalogue, self.part.program.name, sizes)
-            return {one: {UNKNOWN_PLACE} for one in guards_of(part, self.name)}
+            return guards_of(part, self.name)
         except (Refused, NotSymbolic, *ERRORS):
             return None
 
@@ -112,7 +112,7 @@ def read_off(
     runner.part = part
     asked = [one.condition for one in symbols.conditions if not one.condition.is_settled]
     guards = {one: {*places.get(one, {UNKNOWN_PLACE})} for one in asked}
-    conditions = GuardSet(guards, {})
+    conditions = GuardSet(guards)
     parameters = (one for one in symbols.tensors if one.role != "buffer")
     conditions.ask_of_lengths(length for one in parameters for length in one.shape)
     prober = GuardProber(runner, conditions, GeneralTensors([*symbols.tensors]))

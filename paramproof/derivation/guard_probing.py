@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from paramproof.derivation.general_tensors import GeneralTensors, Trial, run_trial, tensor_count
-from paramproof.derivation.guard_set import GuardSet, NestedGuard, NestedGuardQueue, negated
+from paramproof.derivation.general_tensors import GeneralTensors, Trial, run_trial
+from paramproof.derivation.guard_set import GuardSet, negated
 from paramproof.derivation.runner import Progress, Runner
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
 from paramproof.formulas.expression import expression
@@ -13,14 +13,8 @@ from paramproof.formulas.expression import expression
 PROBES_PER_GUARD = 2
 """Models that violate one guard alone."""
 
-MAX_NESTED_PROBES = 40
-"""The largest number of models for guards that occur only if another is violated."""
-
-DEEPER = 5
-"""How much longer loops may be where shorter ones do not violate such a guard."""
-
-MAX_TENSORS = 5000
-"""The largest number of tensors of such a deep model, which takes seconds."""
+MAX_QUESTIONS = 20
+"""The largest number of questions that are tried because they are asked beyond one guard."""
 
 
 class GuardProber:
@@ -42,8 +36,7 @@ class GuardProber:
         self.tensors = tensors
         self.assumed = assumed
         self.alike: list[Mapping[str, int]] = []
-        self.beyond = NestedGuardQueue(conditions)
-        self.left = MAX_NESTED_PROBES
+        self.asked = {*conditions.guards, *map(negated, conditions.guards)}
 
     def sort(self, note: Progress) -> None:
         """Keep the guards whose violation has a consequence, and drop the others.
@@ -67,37 +60,37 @@ class GuardProber:
             else:
                 known.release(condition)
             note(f"{len(known.consequences)} conditions kept")
-        self.sort_beyond()
 
     def is_violated_alike(self, condition: Condition) -> bool:
         """Return whether a model matched although it violates a guard."""
         return any(not condition.is_met(sizes) for sizes in self.alike)
 
-    def sort_beyond(self) -> None:
-        """Probe guards that occur only if another guard is violated, and those inside them.
-
-        After ``MAX_NESTED_PROBES`` models, the rest bounds the proof.
-        """
-        beyond = self.beyond
-        while self.left and (question := beyond.next(self.runner.fixed, self.alike)):
-            sizes = self.sizes_at(question)
-            if sizes is None:
-                leave = beyond.exclude if self.is_about_loops(question) else beyond.bound
-                leave(question, self.runner.sizes)
-                continue
-            self.left -= 1
-            if outside := self.trial(sizes).consequence:
-                beyond.state(question, outside, self.runner.sizes)
-            else:
-                self.look_beyond(sizes)
-        while question := beyond.next(self.runner.fixed, self.alike):
-            beyond.bound(question, self.runner.sizes)
-
     def outcome(self, condition: Condition) -> Consequence | None:
-        """Return the consequence of violating ``condition`` alone, None if there is none."""
-        farther, met = _beyond_bound(condition), False
+        """Return the consequence of violating ``condition``, None if there is none.
+
+        What is asked only where it is violated is violated, too, one question after the other.
+        """
+        waiting, asked = [[condition]], {*self.asked}
+        for _ in range(MAX_QUESTIONS):
+            if not waiting:
+                return None
+            broken = waiting.pop(0)
+            more = self.probe(broken)
+            if isinstance(more, Consequence):
+                return more
+            met = [*map(negated, broken), *self.conditions.consequences]
+            for one in more:
+                if one not in asked and not any(other.implies(one) for other in met):
+                    asked |= {one, negated(one)}
+                    waiting.append([*broken, one])
+        return Consequence(Outcome.NOT_TRIED) if waiting else None
+
+    def probe(self, broken: Sequence[Condition]) -> Consequence | list[Condition]:
+        """Return the consequence of violating these, or what is asked there if there is none."""
+        *_, condition = broken
+        farther, asked, met = _beyond_bound(condition), list[Condition](), False
         for _ in range(PROBES_PER_GUARD):
-            sizes = self.sizes_without(condition)
+            sizes = self.sizes_without(broken)
             if sizes is None:
                 break
             if outside := self.trial(sizes).consequence:
@@ -105,12 +98,13 @@ class GuardProber:
             met = True
             if farther and farther.is_met(sizes):
                 farther = None
-            if not self.look_beyond(sizes):
+            if (found := self.runner.guards_at(sizes)) is None:
                 return Consequence(Outcome.NOT_TRIED)
+            asked += found
         if met and farther and (sizes := self.runner.draw([*self.besides(condition), farther])):
-            return self.trial(sizes).consequence
+            return self.trial(sizes).consequence or asked
         # If an assumed relation cannot be violated, other conditions imply it.
-        return None if met or condition in self.assumed else Consequence(Outcome.NOT_TRIED)
+        return asked if met or condition in self.assumed else Consequence(Outcome.NOT_TRIED)
 
     def trial(self, sizes: Mapping[str, int]) -> Trial:
         """Compare a model at these sizes with the formula; remember the sizes if it matches."""
@@ -119,49 +113,23 @@ class GuardProber:
             self.alike.append(sizes)
         return trial
 
-    def sizes_without(self, condition: Condition) -> dict[str, int] | None:
-        """Return sizes that violate ``condition`` and, if possible, no other guard."""
-        known, broken = self.conditions, negated(condition)
-        asked = self.besides(condition)
+    def sizes_without(self, guards: Sequence[Condition]) -> dict[str, int] | None:
+        """Return sizes that violate ``guards`` and, if possible, no other guard."""
+        known, broken = self.conditions, [*map(negated, guards)]
+        asked = self.besides(*guards)
         # A guard that is irrelevant alone may matter together with another: an odd head size may be
         # refused only above 4. If the other guards contradict the violation, try those alone that
         # are known to matter.
         return (
-            self.runner.draw([*asked, *known.irrelevant, broken])
-            or self.runner.draw([*asked, broken])
+            self.runner.draw([*asked, *known.irrelevant, *broken])
+            or self.runner.draw([*asked, *broken])
             or self.runner.draw(
-                [*(one for one in known.consequences if one is not condition), broken]
+                [*(one for one in known.consequences if one not in guards), *broken]
             )
         )
 
-    def sizes_at(self, question: NestedGuard) -> dict[str, int] | None:
-        """Return sizes that reach a nested guard and violate it, with few layers if possible."""
-        known, there = self.conditions, question.elsewhere
-        others = [one for one in (*known.guards, *known.irrelevant) if one not in question.guards]
-        draw = self.runner.draw
-        if found := draw([*others, *there]) or draw([*known.consequences, *there]):
-            return found
-        if not self.is_about_loops(question):
-            return None
-        deep = draw([*known.consequences, *there], deeper=DEEPER)
-        return deep if deep and tensor_count(self.tensors, deep) <= MAX_TENSORS else None
-
-    def is_about_loops(self, question: NestedGuard) -> bool:
-        """Return whether lengths of loops decide a nested guard, which shallow models may meet."""
-        return bool(question.condition.letters & self.runner.repeated)
-
-    def besides(self, condition: Condition) -> list[Condition]:
-        return [one for one in self.conditions.guards if one is not condition]
-
-    def look_beyond(self, sizes: Mapping[str, int]) -> bool:
-        """Follow the code at sizes that violate a guard, and queue the guards that are new.
-
-        Return whether it could be followed, as it was built.
-        """
-        found = self.runner.guards_at(sizes)
-        if found is not None:
-            self.beyond.add(found, sizes)
-        return found is not None
+    def besides(self, *guards: Condition) -> list[Condition]:
+        return [one for one in self.conditions.guards if one not in guards]
 
 
 def _beyond_bound(condition: Condition) -> Condition | None:

@@ -88,12 +88,12 @@ class Runner:
         """Whether the formula is read from programs, which say everything that decides."""
         return False
 
-    def guards_at(self, sizes: Mapping[str, int]) -> Mapping[Condition, set[Place]] | None:
+    def guards_at(self, sizes: Mapping[str, int]) -> Iterable[Condition] | None:
         """Return the guards of a program at these sizes, None if it refuses them.
 
         There are none where no program is read.
         """
-        return {}
+        return ()
 
     def observe(self, sizes: Mapping[str, int]) -> list[ObservedTensor]:
         """Build the model, and list its tensors."""

@@ -364,7 +364,7 @@ class HeldOutValidation:
         self, random: Random, draw: Callable[[Sequence[Condition]], Mapping[str, int] | None]
     ) -> Mapping[str, int] | None:
         """Return sizes drawn on random sides of the irrelevant guards, if there are any."""
-        asked = [*self.conditions.irrelevant, *self.conditions.beyond]
+        asked = self.conditions.irrelevant
         sides = [replace(condition, holds=random.random() < 0.5) for condition in asked]
         random.shuffle(sides)
         inside = list(self.conditions.consequences)

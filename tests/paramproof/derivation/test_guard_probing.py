@@ -10,6 +10,7 @@ from paramproof.derivation.guard_set import GuardSet
 from paramproof.formulas.condition import Consequence, Outcome, Relation, condition_in
 from paramproof.formulas.derivation import Kind
 from paramproof.tracing.tensor_groups import Stored
+from tests.paramproof.derivation.toys import conditions, derive_asking, tensor
 
 WIDE = condition_in("⌊i/16⌋ > 1")
 
@@ -39,12 +40,12 @@ class Runner:
         return None
 
     def guards_at(self, sizes):
-        return {}
+        return ()
 
 
 def outcome(near, far, condition=WIDE):
     runner = Runner(near, far)
-    prober = GuardProber(runner, GuardSet({condition: set(), EVEN: set()}, {}), NO_TENSORS)
+    prober = GuardProber(runner, GuardSet({condition: set(), EVEN: set()}), NO_TENSORS)
     happens = prober.outcome(condition)
     # The other guards hold: their violation would be blamed on this one.
     assert EVEN in runner.inside
@@ -84,16 +85,16 @@ class OtherTensors(Runner):
 )
 def test_what_happens_where_a_condition_is_not_met(runner, happens):
     tensors = GeneralTensors([]) if isinstance(runner, OtherTensors) else NO_TENSORS
-    assert GuardProber(runner, GuardSet({WIDE: set()}, {}), tensors).outcome(WIDE) == happens
+    assert GuardProber(runner, GuardSet({WIDE: set()}), tensors).outcome(WIDE) == happens
 
 
 def sorted_out(near):
     asked = ("i divides 3", "i divides 1", "−i·⌊6/i⌋ + 6 = 0", "i > 2")
-    conditions = GuardSet({condition_in(one): {("a.py", 1)} for one in asked}, {})
+    known = GuardSet({condition_in(one): {("a.py", 1)} for one in asked})
     runner = Runner(near, None)
-    GuardProber(runner, conditions, NO_TENSORS).sort(lambda _: None)
-    conditions.fold()
-    return [str(one) for one in conditions.consequences], len(runner.built)
+    GuardProber(runner, known, NO_TENSORS).sort(lambda _: None)
+    known.fold()
+    return [str(one) for one in known.consequences], len(runner.built)
 
 
 def test_of_a_letter_with_one_value_is_said_nothing_more():
@@ -103,8 +104,8 @@ def test_of_a_letter_with_one_value_is_said_nothing_more():
 
 def sorter_of(near, *asked):
     places = {("a.py", 1)}
-    conditions = GuardSet({condition_in(one): places for one in asked}, {})
-    return GuardProber(Runner(near, None), conditions, NO_TENSORS)
+    known = GuardSet({condition_in(one): places for one in asked})
+    return GuardProber(Runner(near, None), known, NO_TENSORS)
 
 
 def test_what_follows_from_another_question_is_not_tried():
@@ -115,11 +116,11 @@ def test_what_follows_from_another_question_is_not_tried():
 
 
 def test_a_need_that_another_condition_implies_is_not_written():
-    conditions = GuardSet({}, {})
+    known = GuardSet({})
     for need in ("i > 5", "i > 90"):
-        conditions.add(condition_in(need), Outcome.OTHER_COUNT)
-    conditions.fold()
-    assert list(map(str, conditions.consequences)) == ["i > 90"]
+        known.add(condition_in(need), Outcome.OTHER_COUNT)
+    known.fold()
+    assert list(map(str, known.consequences)) == ["i > 90"]
 
 
 def test_sizes_without_a_condition_meet_the_others_as_far_as_can_be():
@@ -132,14 +133,13 @@ def test_sizes_without_a_condition_meet_the_others_as_far_as_can_be():
             drawn.append({*map(str, inside)})
 
     stated = condition_in("i < 900")
-    conditions = GuardSet(
+    known = GuardSet(
         {one: set() for one in (WIDE, EVEN, stated)},
-        {},
         {stated: NARROW},
         {condition_in("i ≠ 77"): set()},
     )
     runner = Refusing(None, None)
-    assert GuardProber(runner, conditions, NO_TENSORS).sizes_without(WIDE) is None
+    assert GuardProber(runner, known, NO_TENSORS).sizes_without([WIDE]) is None
     assert drawn == [
         {"⌊i/16⌋ ≤ 1", "2 divides i", "i < 900", "i ≠ 77"},
         {"⌊i/16⌋ ≤ 1", "2 divides i", "i < 900"},
@@ -150,5 +150,52 @@ def test_sizes_without_a_condition_meet_the_others_as_far_as_can_be():
 def test_what_is_built_and_not_followed_is_not_tried():
     runner = Runner(24, None)
     runner.guards_at = lambda sizes: None
-    prober = GuardProber(runner, GuardSet({WIDE: set()}, {}), NO_TENSORS)
+    prober = GuardProber(runner, GuardSet({WIDE: set()}), NO_TENSORS)
     assert prober.outcome(WIDE) == Consequence(Outcome.NOT_TRIED)
+
+
+def layer(width, bias):
+    return [("weight", (width, width)), *([("bias", (width,))] if bias else [])]
+
+
+def bisected(ask, hidden_size):
+    """Looks in the middle first: what lies beyond that is not asked at once."""
+    middle = ask("hidden_size < 40000")
+    return layer(hidden_size, middle or ask(f"hidden_size < {10**7}"))
+
+
+def one_limit_after_another(ask, hidden_size):
+    limits = [100, 1000, 40_000, 10**7]
+    return layer(hidden_size, any(ask(f"hidden_size < {one}") for one in limits))
+
+
+def refused(ask, hidden_size):
+    if not ask("hidden_size < 40000") and not ask(f"hidden_size < {10**7}"):
+        raise ValueError("too wide")
+    return layer(hidden_size, True)
+
+
+def asked_again_and_again(ask, hidden_size):
+    limits = range(10**5, 10**8, 10**5)
+    return layer(hidden_size, any(ask(f"hidden_size < {one}") for one in limits))
+
+
+def harmless(ask, hidden_size):
+    ask("hidden_size < 1000") or ask("hidden_size < 40000")
+    return layer(hidden_size, True)
+
+
+@pytest.mark.parametrize(
+    ("program", "stated"),
+    [
+        (bisected, {"H < 40000": "other tensors are created"}),
+        (one_limit_after_another, {"H < 100": "other tensors are created"}),
+        (refused, {"H < 40000": "the constructor refuses: ValueError: too wide"}),
+        (asked_again_and_again, {"H < 100000": "not tried"}),
+        (harmless, {}),
+    ],
+)
+def test_what_is_asked_beyond_a_guard_is_violated_too(program, stated):
+    """No random model is as wide, so the prober must try it itself."""
+    tensors = tensor("weight", "hidden_size", "hidden_size"), tensor("bias", "hidden_size")
+    assert conditions(derive_asking(program, *tensors, hidden_size=64)) == stated

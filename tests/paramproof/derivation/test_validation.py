@@ -54,12 +54,11 @@ def test_guards_that_matter_are_stated_even_if_only_together(harm, stated, effor
     assert set(map(str, found.irrelevant_guards)) == harmless
 
 
-def validation(harmless=(), outside=(), beyond=(), fixed=(), tensors=()):
+def validation(harmless=(), outside=(), fixed=(), tensors=()):
     runner = AskingRunner(branching(nothing), fixed=fixed, **OWN)
     stated = {condition_in(one): Consequence(Outcome.OTHERS) for one in outside}
     known = GuardSet(
         {one: set() for one in stated},
-        {condition_in(one): None for one in beyond},
         stated,
         {condition_in(one): {("a.py", 1)} for one in harmless},
     )
@@ -68,7 +67,7 @@ def validation(harmless=(), outside=(), beyond=(), fixed=(), tensors=()):
 
 
 def test_sizes_anywhere_lie_on_either_side():
-    one = validation([f"{V} ≤ 100"], [f"{H} ≤ 2000"], [f"{H} ≤ 300"])
+    one = validation([f"{V} ≤ 100", f"{H} ≤ 300"], [f"{H} ≤ 2000"])
     found = [one.anywhere(1) for _ in range(60)]
     assert {(sizes[V] > 100, sizes[H] > 300) for sizes in found} == {
         (True, True), (True, False), (False, True), (False, False),

@@ -79,7 +79,7 @@ class Asked:
 def derive_asking(program, *tensors, loops=(), effort=DEFAULT_EFFORT, **sizes):
     """Return the derivation of such a program with these tensors at its own sizes."""
     runner = AskingRunner(program, loops=loops, **sizes)
-    conditions = GuardSet(dict(runner.guards_at(sizes)), {})
+    conditions = GuardSet(dict(runner.guards_at(sizes)))
     prober = GuardProber(runner, conditions, GeneralTensors([*tensors]))
     prober.sort(print)
     return validated(prober, {}, effort, letters_for, print)
