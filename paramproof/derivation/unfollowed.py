@@ -46,8 +46,13 @@ DECORATORS = {"property", "staticmethod", "classmethod", "dataclass", "compact",
 HARMLESS = (
     *(ast.Expr, ast.Return, ast.Assign, ast.Pass, ast.Global, ast.Nonlocal, ast.keyword, ast.arg),
     *(ast.Tuple, ast.List, ast.ListComp, ast.GeneratorExp, ast.Load, ast.Store, ast.Add, ast.Mult),
+    *(ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.AnnAssign, ast.For, ast.comprehension),
+    *(ast.BinOp, ast.AugAssign, ast.Dict),
 )
 """Nodes that decide nothing by themselves."""
+
+NOT_RUN = {"annotation", "returns", "decorator_list"}
+"""Fields of nodes that are no code, or read apart."""
 
 PHRASES: Mapping[type[ast.AST], str] = {
     ast.If: "a branch",
@@ -134,7 +139,12 @@ class _Reader(ast.NodeVisitor):
         """Note the line of a node that is not known to be harmless, and go on inside."""
         if not isinstance(node, HARMLESS):
             self.note(node)
-        super().generic_visit(node)
+        for decorator in getattr(node, "decorator_list", ()):
+            self.visit_decorator(decorator)
+        for name, value in ast.iter_fields(node):
+            for one in value if isinstance(value, list) else [value]:
+                if isinstance(one, ast.AST) and name not in NOT_RUN:
+                    self.visit(one)
 
     def note(self, node: ast.AST) -> None:
         line = getattr(node, "lineno", None)
@@ -143,91 +153,50 @@ class _Reader(ast.NodeVisitor):
         if line is not None:
             self.found.setdefault(line, PHRASES.get(type(node), "a statement"))
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        self.visit(node.target)
-        if node.value is not None:
-            self.visit(node.value)
+    def visit_decorator(self, node: ast.expr) -> None:
+        of = node.func if isinstance(node, ast.Call) else node
+        name = of.attr if isinstance(of, ast.Attribute) else getattr(of, "id", "")
+        if name not in DECORATORS and not self.is_own(self.value_of(of)):
+            self.found.setdefault(node.lineno, "a decorator")
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self.defaults(node.args)
-        self.decorated(node)
-        for statement in node.body:
-            self.visit(statement)
-
-    def visit_Lambda(self, node: ast.Lambda) -> None:
-        self.defaults(node.args)
-        self.visit(node.body)
-
-    def defaults(self, arguments: ast.arguments) -> None:
-        given = [*arguments.posonlyargs, *arguments.args]
-        defaults = [*zip(given[::-1], arguments.defaults[::-1], strict=False)]
-        defaults += [
-            (name, one)
-            for name, one in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-            if one is not None
-        ]
-        for name, default in defaults:
+    def visit_arguments(self, node: ast.arguments) -> None:
+        """Pass defaults on, but note where one is a float."""
+        given = [*node.posonlyargs, *node.args]
+        names = [*given[len(given) - len(node.defaults) :], *node.kwonlyargs]
+        for name, default in zip(names, [*node.defaults, *node.kw_defaults], strict=True):
             if isinstance(default, ast.Constant) and isinstance(default.value, float):
                 self.floats.add(name.arg)
-            else:
+            elif default is not None:
                 self.visit(default)
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        self.decorated(node)
-        for base in [*node.bases, *node.keywords]:
-            self.visit(base)
-        for statement in node.body:
-            self.visit(statement)
-
-    def decorated(self, node: ast.FunctionDef | ast.ClassDef) -> None:
-        for decorator in node.decorator_list:
-            of = decorator.func if isinstance(decorator, ast.Call) else decorator
-            name = of.attr if isinstance(of, ast.Attribute) else getattr(of, "id", "")
-            if name not in DECORATORS and not self.is_own(self.value_of(of)):
-                self.found.setdefault(decorator.lineno, "a decorator")
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if type(node.value) not in (int, bool, str, type(None)):
             self.note(node)
 
-    def visit_BinOp(self, node: ast.BinOp) -> None:
+    def visit_BinOp(self, node: ast.BinOp | ast.AugAssign) -> None:
         """Pass sums and products on: a difference, a quotient and a remainder may be 0, a flag."""
         names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
         if not isinstance(node.op, ast.Add | ast.Mult) or names & self.floats:
             self.note(node)
-        self.inside_operands(node.left, node.right)
+        self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        if not isinstance(node.op, ast.Add | ast.Mult):
-            self.note(node)
-        self.inside_operands(node.target, node.value)
-
-    def inside_operands(self, *nodes: ast.expr) -> None:
-        for one in nodes:
-            self.visit(one)
+        self.visit_BinOp(node)
 
     def visit_Dict(self, node: ast.Dict) -> None:
         if not all(isinstance(key, ast.Constant) for key in node.keys):
             self.note(node)
-        for value in node.values:
-            self.visit(value)
+        self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         if not _is_number(node.slice) and not isinstance(node.slice, ast.Constant):
             self.note(node)
         self.visit(node.value)
 
-    def visit_For(self, node: ast.For) -> None:
-        for statement in [node.target, node.iter, *node.body]:
-            self.visit(statement)
-        if node.orelse:
-            self.note(node)
-
     def visit_comprehension(self, node: ast.comprehension) -> None:
-        self.visit(node.target)
-        self.visit(node.iter)
         if node.ifs or node.is_async:
             self.note(node)
+        self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:
         value = self.value_of(node)
