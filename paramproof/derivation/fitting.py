@@ -5,7 +5,7 @@ Simple candidates come first. A formula with a fitted part is not called proved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, combinations_with_replacement, permutations
 from operator import add, mul
 from typing import Any, TypeAlias
@@ -20,32 +20,13 @@ from paramproof.formulas.expression import (
 )
 
 
-def candidate_quotients(
-    points: Sequence[Mapping[str, int]], made: Iterable[Expression]
-) -> list[Expression]:
-    """Return ⌊size / divisor⌋ for divisors that are sizes or products in ``made``.
-
-    Leaves out quotients that are 0 at some point, because they would fit too easily.
-    """
-    letters = [letter(name) for name in sorted(points[0])]
-    bottoms = dict.fromkeys([*letters, *(one for one in made if _is_product(one, points[0]))])
-    found = (floor(top, one) for top in letters for one in bottoms if not top.letters & one.letters)
-    return [one for one in found if all(one.value(point) for point in points)]
-
-
-def _is_product(one: Expression, letters: Container[str]) -> bool:
-    """Return whether an expression is a constant times a product of sizes."""
-    atoms = [atom for powers in one.terms for atom, _ in powers]
-    return len(one.terms) == 1 and bool(atoms) and all(atom in letters for atom in atoms)
-
-
 def fit_length(
     lengths: Sequence[int], points: Sequence[Mapping[str, int]], made: Iterable[Expression]
 ) -> Expression | None:
     """Return an expression with the values ``lengths`` at ``points``, None if there is none.
 
-    Candidates are constants, the expressions in ``made``, multiples of one, one plus a constant,
-    and products and sums of two.
+    Candidates are constants, the expressions ``made`` of sizes, multiples of one, one plus a
+    constant, and products and sums of two.
     """
     if len(set(lengths)) == 1:
         return expression(lengths[0])
@@ -86,13 +67,15 @@ def fit_any_length(
     and with quotients by a number; then sums of multiples.
     """
     letters = [letter(name) for name in sorted(points[0])]
-    quotients = candidate_quotients(points, letters)
+    found = (floor(*pair) for pair in permutations(letters, 2))
+    # One that is 0 at some point would fit too easily.
+    quotients = [one for one in found if all(one.value(point) for point in points)]
     products = [one * other for one, other in combinations_with_replacement(letters, 2)]
     parts = [divide(one, n) for one in letters for n in DIVIDED_BY for divide in (floor, ceiling)]
     for more in ((), quotients, (*products, *parts)):
-        found = fit_length(lengths, points, [*letters, *more])
-        if found is not None:
-            return found
+        one = fit_length(lengths, points, [*letters, *more])
+        if one is not None:
+            return one
     return _fit_sum(lengths, points, [*letters, *products, *quotients])
 
 

@@ -14,11 +14,9 @@ import functools
 import inspect
 import itertools
 import operator
-import string
 import sys
 import types
-import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os.path import basename
 from typing import Any
 
@@ -27,16 +25,14 @@ from torch import nn
 
 from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.blocks import model_of, understood
-from paramproof.tracing.configuration.functions import MODELS
 from paramproof.tracing.configuration.layers import Module, mentions_module, reached
-from paramproof.tracing.configuration.modules import (
-    CACHED,
-    MODULE_MODELS,
-    ModuleInterpreter,
-    is_torch,
+from paramproof.tracing.configuration.live_functions import (
+    LIVE_MODELS,
+    is_of_opaque,
+    method_of,
 )
+from paramproof.tracing.configuration.modules import CACHED, ModuleInterpreter, is_torch
 from paramproof.tracing.configuration.nodes import EMPTY, Data
-from paramproof.tracing.configuration.operators import SIGNS
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, List, Raised, source_of
 from paramproof.tracing.configuration.programs import Programs
 from paramproof.tracing.configuration.reader_terms import check, model_term
@@ -47,7 +43,6 @@ from paramproof.tracing.configuration.terms import (
     Term,
     Unknown,
     Value,
-    choose,
     exported,
     facts_of,
     instead,
@@ -357,18 +352,13 @@ class LiveInterpreter(ModuleInterpreter):
                 if not final and all(isinstance(one.body[-1], ast.Raise) for one in handlers):
                     return self.block([*body, *orelse])
                 return self.attempt(node)
-            case ast.Match(subject=subject, cases=cases):
-                self.assign(ast.Name(MATCHED, ast.Store()), self.eval(subject))
-                return self.block(as_branches(cases))
         return super().statement(node)
 
     def is_denied(self, node: ast.stmt) -> bool:
         match node:
             case ast.With(items=items):
                 return not all(map(self.is_context, items))
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.GeneratorExp()):
-                return not self.is_read_once(name)
-            case ast.Assign(value=ast.Call(func=ast.Name(id="iter"))):
+            case ast.Assign(value=ast.GeneratorExp() | ast.Call(func=ast.Name(id="iter"))):
                 return True
             case ast.FunctionDef(decorator_list=[_, *_]) | ast.Global() | ast.Nonlocal():
                 return True
@@ -385,22 +375,6 @@ class LiveInterpreter(ModuleInterpreter):
         catalogue = Sizes(self.own_sizes)
         catalogue.terms["value"] = exported(self.frozen(value))
         return catalogue.at_own_sizes().module("value")
-
-    def is_read_once(self, name: str) -> bool:
-        """Return whether a function reads a name once, and in no loop's body."""
-        code = source_of(self.frames[-1].function.__code__)
-        inside = ast.For | ast.While | ast.Lambda | ast.FunctionDef | ast.GeneratorExp
-        inside |= ast.ListComp | ast.SetComp | ast.DictComp
-
-        def loads(node: ast.AST, in_loop: bool = False) -> Iterator[bool]:
-            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-                yield in_loop
-            for child in ast.iter_child_nodes(node):
-                is_source = child is getattr(node, "iter", None) or child is first_source(node)
-                yield from loads(child, in_loop or (isinstance(node, inside) and not is_source))
-
-        found = [one for statement in code.body for one in loads(statement)]
-        return found == [False]
 
     def turns(self, test: ast.expr, body: Sequence[ast.stmt]) -> Value:
         """Run a loop as often as at the function's own sizes, which its condition then pins."""
@@ -563,29 +537,10 @@ class LiveInterpreter(ModuleInterpreter):
     def call_method(self, owner: Value, name: str, args: Sequence[Value], named: Dict) -> Value:
         if isinstance(owner, Tensor) and changes_shape(name):
             raise Unknown(f"the method {name} of a tensor")
-        if isinstance(owner, Tensor) and isinstance(owner.shape, tuple):
-            if name == "tolist" and len(owner.shape) == 1:
-                source = term("range", 0, *owner.shape, 1)
-                return List(self.path, term("comp", self.depth, source, NUMBER, True))
-            if name == "numel":
-                return functools.reduce(functools.partial(self.binary, ast.Mult()), owner.shape, 1)
-        if is_op(owner, "text") and name == "endswith":
-            end, (wanted,) = owner.args[-1], args
-            if type(end) is type(wanted) is str and (
-                len(wanted) <= len(end) or not wanted.endswith(end)
-            ):
-                return end.endswith(wanted)
-        if isinstance(owner, str) and name == "join" and unknown(args):
-            parts = self.items(args[0])
-            if parts is not None:
-                return self.text([x for one in parts for x in (owner, one)][1:])
-        if isinstance(owner, str) and name == "format" and unknown(args) and not named.own:
-            parts = [*string.Formatter().parse(owner)]
-            fields = [part for part in parts if part[1] is not None]
-            if all(part[1:] == ("", "", None) for part in fields) and len(fields) == len(args):
-                left = [*args]
-                texts = [x for p in parts for x in (p[0], *([left.pop(0)] * (p[1] is not None)))]
-                return term("text", *map(self.frozen, texts))
+        if not named.own:
+            found = method_of(self, owner, name, args)
+            if found is not MISSING:
+                return found
         return super().call_method(owner, name, args, named)
 
     def call_closure(self, function: Closure, args: Sequence[Value], named: Dict) -> Value:
@@ -685,175 +640,6 @@ def is_of_types(handler: ast.ExceptHandler) -> bool:
     return isinstance(handler.type, ast.Name) and handler.type.id == "TypeError"
 
 
-NUMBER = term("opaque", "item")
-"""A number of a tensor."""
-
-
-def is_of_opaque(items: Value) -> bool:
-    """Return whether a list has a length, and items of which nothing is known."""
-    return is_op(items, "comp") and items.args[2] is NUMBER
-
-
-def as_branches(cases: Sequence[ast.match_case]) -> list[ast.stmt]:
-    """Return a match statement as branches, if its patterns are values."""
-    if not cases:
-        return []
-    first, *others = cases
-    test = condition_of(first.pattern)
-    if first.guard:
-        test = ast.BoolOp(ast.And(), [test, first.guard])
-    branch = ast.If(test, first.body, as_branches(others))
-    return [ast.fix_missing_locations(ast.copy_location(branch, first.pattern))]
-
-
-def condition_of(pattern: ast.pattern) -> ast.expr:
-    subject = ast.Name(MATCHED, ast.Load())
-    match pattern:
-        case ast.MatchValue(value=value):
-            return ast.Compare(subject, [ast.Eq()], [value])
-        case ast.MatchSingleton(value=value):
-            return ast.Compare(subject, [ast.Is()], [ast.Constant(value)])
-        case ast.MatchOr(patterns=patterns):
-            return ast.BoolOp(ast.Or(), [*map(condition_of, patterns)])
-        case ast.MatchAs(pattern=None, name=None):
-            return ast.Constant(True)
-    raise Unknown("a pattern that is no value")
-
-
-def get_attr(run: LiveInterpreter, owner: Value, name: Value, *default: Value) -> Value:
-    if isinstance(name, Term) and isinstance(owner, Module):
-        return term("opaque", "attribute")
-    return MODULE_MODELS[getattr](run, owner, name, *default)
-
-
-def has_attr(run: LiveInterpreter, owner: Value, name: Value) -> Value:
-    if isinstance(name, Term) and isinstance(owner, Module):
-        return term("truth", term("opaque", "attribute"))
-    return MODELS[hasattr](run, owner, name)
-
-
-def mapped(run: LiveInterpreter, function: Value, values: Value) -> Value:
-    items = run.items(values)
-    if items is None:
-        raise Unknown("a map over an unknown number of values")
-    return tuple(run.call(function, [one]) for one in items)
-
-
-def filtered(run: LiveInterpreter, function: Value, values: Value) -> Value:
-    items = run.items(values)
-    if items is None:
-        raise Unknown("a filter over an unknown number of values")
-    answers = [run.truth(run.call(function, [one]) if function else one) for one in items]
-    if not all(isinstance(one, bool) for one in answers):
-        raise Unknown("a filter by sizes")
-    return tuple(one for one, answer in zip(items, answers, strict=True) if answer)
-
-
-def chained(run: LiveInterpreter, *lists: Value) -> Value:
-    found: tuple[Value, ...] = ()
-    for one in lists:
-        items = run.items(one)
-        if items is None:
-            raise Unknown("a chain of lists of an unknown number of items")
-        found += tuple(items)
-    return found
-
-
-def reduced(run: LiveInterpreter, function: Value, values: Value, *start: Value) -> Value:
-    items = run.items(values)
-    if items is None or not (start or items):
-        raise Unknown("a reduction of an unknown number of values")
-    return functools.reduce(lambda one, other: run.call(function, [one, other]), [*start, *items])
-
-
-def extreme(function: Any, sign: type[ast.cmpop]) -> Any:
-    """Return Python's ``min`` or ``max``, the first of those that are alike."""
-
-    def of(run: LiveInterpreter, *args: Value, key: Value = None, **named: Value) -> Value:
-        items = run.items(args[0] if len(args) == 1 else args)
-        if key is None or named or not items:
-            return MODELS[function](run, *args, **named, **({} if key is None else {"key": key}))
-        found, *others = items
-        for one in others:
-            pair = [run.call(key, [each]) for each in (one, found)]
-            found = choose(run.truth(run.compared(sign(), *pair)), one, found)
-        return found
-
-    return of
-
-
-def as_operator(node: Any) -> Any:
-    """Return the function of ``operator`` that an operation of Python is."""
-    kind = "binary" if issubclass(node, ast.operator) else "compared"
-    return lambda run, one, other: getattr(run, kind)(node(), one, other)
-
-
-def index_of(run: LiveInterpreter, value: Value) -> Value:
-    if run.kind_of(value) is not int:
-        raise Unknown("an index that is no int")
-    return value
-
-
-def repeated(run: LiveInterpreter, value: Value, times: Value = None) -> Value:
-    if not isinstance(times, int):
-        raise Unknown("a value that is repeated")
-    return (value,) * times
-
-
-def replaced(run: LiveInterpreter, value: Value, **changes: Value) -> Value:
-    if not isinstance(value, Module):
-        if not dataclasses.is_dataclass(value):
-            raise Unknown("an object with other values")
-        fields = {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
-        kind = type(value)
-    else:
-        fields = {one.name: value.own[one.name] for one in dataclasses.fields(value.kind)}
-        kind = value.kind
-    return run.call(kind, [], Dict(run.path, None, {**fields, **changes}))
-
-
-def partial_of(run: LiveInterpreter, function: Value, *args: Value, **named: Value) -> Value:
-    if isinstance(function, Method):
-        function, args = function.function, (function.owner, *args)
-    if not callable(function):
-        raise Unknown("some of the arguments of a function inside of another")
-    return functools.partial(function, *args, **named)
-
-
-def iterator(run: LiveInterpreter, *_: Value) -> Value:
-    raise Unknown("an iterator")
-
-
-LIVE_MODELS: dict[Any, Any] = {
-    **{function: as_operator(node) for node, (_, function) in SIGNS.items() if node != ast.USub},
-    operator.eq: as_operator(ast.Eq),
-    operator.ne: as_operator(ast.NotEq),
-    operator.index: index_of,
-    divmod: lambda run, one, other: tuple(
-        run.binary(op, one, other) for op in (ast.FloorDiv(), ast.Mod())
-    ),
-    functools.reduce: reduced,
-    max: extreme(max, ast.Gt),
-    min: extreme(min, ast.Lt),
-    functools.partial: partial_of,
-    callable: lambda run, value: (
-        not isinstance(value, Term)
-        and (isinstance(value, Closure | Method | Module) or callable(value))
-    ),
-    filter: filtered,
-    getattr: get_attr,
-    hasattr: has_attr,
-    inspect.signature: lambda run, function: run.native(inspect.signature, function),
-    itertools.chain: chained,
-    itertools.repeat: repeated,
-    iter: iterator,
-    map: mapped,
-    weakref.ref: lambda run, *_: term("opaque", "reference"),
-    dataclasses.replace: replaced,
-    print: lambda run, *_, **__: None,
-}
-
-
 class Sizes(Programs):
     """A catalogue of one configuration, whose keys are sizes; ``terms`` are its models."""
 
@@ -901,9 +687,6 @@ class Live(Sizes):
 YIELDED = "_yielded"
 """The name of the list of what a generator yields."""
 
-MATCHED = "_matched"
-"""The name of what a match statement compares."""
-
 MAX_TURNS = 100
 """How many turns of a loop without a known end are followed."""
 
@@ -915,12 +698,6 @@ def mentions_size(value: Value) -> bool:
 
 def is_opaque(one: Term) -> bool:
     return one.op in ("opaque", "rope")
-
-
-def first_source(node: ast.AST) -> ast.AST | None:
-    """Return the list that a comprehension goes through, which is read once."""
-    generators = getattr(node, "generators", None)
-    return generators[0] if generators else None
 
 
 def in_loop(value: Value) -> bool:

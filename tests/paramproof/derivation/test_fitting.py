@@ -2,7 +2,7 @@
 
 import pytest
 
-from paramproof.derivation.fitting import candidate_quotients, fit_count, fit_length
+from paramproof.derivation.fitting import fit_count, fit_length
 from paramproof.formulas.expression import expression, floor, letter
 
 A, D, H, L = map(letter, "ADHL")
@@ -92,14 +92,3 @@ def test_a_size_that_is_0_at_a_point_explains_what_is_0_there():
     assert fit_length([0, 4, 2], PLACES, [A - 3]) == 2 * A - 6
     assert fit_length([0, 2, 1], PLACES, [A - 3]) == A - 3
     assert fit_length([8, 4, 6], ({"A": 5}, {"A": 3}, {"A": 4}), [A - 3]) is None
-
-
-def test_quotients_of_letters_and_of_products_that_were_computed():
-    points = ({"A": 3, "F": 20, "H": 130}, {"A": 5, "F": 31, "H": 300})
-    found = candidate_quotients(points, [H, A * F, 2 * A, A + F, floor(H, 2)])
-    # Quotients that are 0 at some point, such as ⌊A/F⌋, would fit any length.
-    wanted = {floor(H, A), floor(F, A), floor(H, F), floor(H, A * F), floor(H, 2 * A)}
-    assert set(found) == wanted | {floor(F, 2 * A)}
-    assert set(candidate_quotients(points[:1], [2 * F])) == {
-        *map(floor, (H, F, H, H), (A, A, F, 2 * F))
-    }
