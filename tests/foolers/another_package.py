@@ -32,13 +32,13 @@ def stack_of_a_library(dim=16, n=3):
     return otherlib.Stack(dim, n)
 
 
-@fooler("refused", in_lengths=True, dim=(90, 100, 4000))
+@fooler("guard", in_lengths=True, dim=(90, 100, 4000))
 def multiple_of_a_library(dim=64, n=3):
     return nn.ModuleList([nn.Linear(dim, otherlib.multiple(dim, 0.35)) for _ in range(n)])
 
 
 widths(
-    wide_for_a_library=("caveat", 4000, lambda dim: not otherlib.is_wide(dim)),
+    wide_for_a_library=("guard", 4000, lambda dim: not otherlib.is_wide(dim)),
     narrow_for_a_library=("caveat", 10_000, lambda dim: otherlib.narrow(dim)),
 )
 

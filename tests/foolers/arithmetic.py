@@ -85,7 +85,7 @@ widths(
     float_of_a_helper=("guard", 4000, lambda dim: _scaled(dim) < 1.0),
     square_root=("guard", 1_000_000, lambda dim: math.sqrt(dim) < 1000),
     logarithm=("guard", 4096, lambda dim: math.log2(dim) < 12),
-    ceiling_of_a_logarithm=("guard", 2981, lambda dim: math.ceil(math.log(dim)) < 9),
+    ceiling_of_a_logarithm=("caveat", 2981, lambda dim: math.ceil(math.log(dim)) < 9),
     whole_root=("caveat", 52_900, lambda dim: math.isqrt(dim) < 230),
     mean_of_sizes=("caveat", 3990, lambda dim: statistics.mean([dim, 10]) < 2000),
     hypotenuse=("caveat", 4243, lambda dim: math.hypot(dim, dim) < 6000),
@@ -115,7 +115,7 @@ widths(
     conjugate=("caveat", 4000, lambda dim: dim.conjugate() < 4000),
     numerator=("caveat", 4000, lambda dim: dim.as_integer_ratio()[0] < 4000),
     index_method=("caveat", 4000, lambda dim: dim.__index__() < 4000),
-    index_function=("guard", 4000, lambda dim: operator.index(dim) < 4000),
+    index_function=("caveat", 4000, lambda dim: operator.index(dim) < 4000),
     power_of_two=("caveat", 4000, lambda dim: 1 << dim < 1 << 4000),
     next_power_of_two=("caveat", 4097, lambda dim: 1 << (dim - 1).bit_length() < 8192),
 )

@@ -65,14 +65,14 @@ def heap(dim=64, n=3):
 widths(
     shorter_of_two=("caveat", 4000, lambda dim: len(list(zip(range(dim), range(4000)))) < 4000),  # noqa: B905
     product_by_math=("guard", 401, lambda dim: math.prod([dim, 0.5, 2.0]) <= 400),
-    reduced=("guard", 4000, lambda dim: reduce(operator.add, [dim, dim]) < 8000),
-    reduced_with_a_float=("guard", 2001, lambda dim: reduce(max, [2000.5, dim]) < 2001),
-    partial_product=("guard", 4000, lambda dim: partial(operator.mul, 0.5)(dim) < 2000),
-    partial_comparison=("guard", 60_001, lambda dim: partial(operator.ge, 60_000)(dim)),
+    reduced=("caveat", 4000, lambda dim: reduce(operator.add, [dim, dim]) < 8000),
+    reduced_with_a_float=("caveat", 2001, lambda dim: reduce(max, [2000.5, dim]) < 2001),
+    partial_product=("caveat", 4000, lambda dim: partial(operator.mul, 0.5)(dim) < 2000),
+    partial_comparison=("caveat", 60_001, lambda dim: partial(operator.ge, 60_000)(dim)),
     named_on_the_way=("guard", 4000, lambda dim: (wide := dim + 1) and wide < 4001),
     largest_of_a_range=("caveat", 4001, lambda dim: max(range(dim)) < 4000),
-    quotient_and_remainder=("guard", 4000, lambda dim: divmod(dim, 4000)[0] == 0),
-    operator_with_a_float=("guard", 4001, lambda dim: operator.gt(4000.5, dim)),
+    quotient_and_remainder=("caveat", 4000, lambda dim: divmod(dim, 4000)[0] == 0),
+    operator_with_a_float=("caveat", 4001, lambda dim: operator.gt(4000.5, dim)),
     compared_in_a_tuple=("guard", 4000, lambda dim: (dim, "") < (4000, "")),
     smallest_of_a_heap=(
         "caveat",

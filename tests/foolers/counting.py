@@ -338,7 +338,7 @@ widths(
 
 depths(
     length_of_a_set=("caveat", 101, lambda n: len({i for i in range(n)}) <= 100),  # noqa: C416
-    recursion=("caveat", 101, lambda n: _layers(n) <= 100),
+    recursion=("guard", 101, lambda n: _layers(n) <= 100),
     product_of_ranges=(
         "caveat",
         32,

@@ -49,7 +49,7 @@ def _narrow(size):
     return size < 4000
 
 
-@fooler("guard", dim=4096)
+@fooler("caveat", dim=4096)
 def matched(dim=64, n=3):
     match dim:
         case 4096 | 8192:
@@ -111,7 +111,7 @@ widths(
     counted_in_a_list=("guard", 4096, lambda dim: [4096, 8192].count(dim) == 0),
     counter=("caveat", 4096, lambda dim: not Counter([4096, 8192])[dim]),
     nearest_of_a_table=(
-        "guard",
+        "caveat",
         3257,
         lambda dim: min(WIDTHS, key=lambda width: abs(width - dim)) < 6000,
     ),

@@ -156,7 +156,14 @@ def set_attr(run: Interpreter, owner: Value, name: Value, value: Value) -> None:
 
 
 def copied(run: Interpreter, value: Value, *memo: Value) -> Value:
+    made: dict[int, Value] = {}
+
     def of(one: Value) -> Value:
+        if id(one) not in made:
+            made[id(one)] = anew(one)
+        return made[id(one)]
+
+    def anew(one: Value) -> Value:
         if isinstance(one, list | dict | set):
             return run.boxed(one)
         one = run.current(one)
