@@ -1,6 +1,7 @@
 """Constructors that read what a loop collects, in ways that the other groups leave out."""
 
 # ruff: noqa
+import copy
 import functools
 import math
 import numpy as np
@@ -234,3 +235,34 @@ depths(
     constant_index_into_runs=("guard", 101, lambda n: ([False] * n + [True] * 200)[100]),
     list_in_a_comparison=("caveat", 101, lambda n: [i for i in range(n)] <= list(range(100))),
 )
+
+
+@fooler("caveat", n=71)
+def last_name_of_a_walk(dim=16, n=3):
+    last = None
+    for last, _ in linears(dim, n, True).named_children():
+        pass
+    return nn.Linear(dim, dim, bias=last != "70")
+
+
+@fooler("caveat", dim=4000, in_lengths=True)
+def wrong_type_that_is_handled(dim=64, n=3):
+    try:
+        return nn.Linear(dim, _strict(dim, n))
+    except TypeError:
+        return nn.Linear(dim, n)
+
+
+def _strict(dim, n):
+    if dim >= 4000:
+        raise TypeError("too wide")
+    return n + 1
+
+
+@fooler("guard", dim=4000, in_lengths=True)
+def copied_twice(dim=64, n=3):
+    pair = [1]
+    first, second = copy.deepcopy([pair, pair])
+    if dim >= 4000:
+        first.append(2)
+    return nn.Linear(dim, len(second))

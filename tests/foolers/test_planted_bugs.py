@@ -64,7 +64,7 @@ BUGS = {
     (LiveInterpreter, "truth", INHERITED): "digits",
     (LiveInterpreter, "eval", INHERITED): "walrus_counter",
     (LiveInterpreter, "set_attribute", INHERITED): "descriptor",
-    (LiveInterpreter, "tried", lambda _, body: body): "overflow",
+    (LiveInterpreter, "refuse_risks", nothing): "overflow",
     (LiveInterpreter, "own_statement", leniently): "counter_of_a_closure global_counter",
     (LiveInterpreter, "refuse", nothing): "counted_by_while",
     (sizes, "_compare", nothing): "range_downwards reciprocal",
