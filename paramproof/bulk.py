@@ -20,7 +20,6 @@ from typing import IO, Any
 from paramproof.algebra.letters import with_experts_per_token
 from paramproof.catalogue import Entry
 from paramproof.child_process import end_with_parent
-from paramproof.derivation.few_letters import formula_in_experts
 from paramproof.formulas.active import has_experts
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.printing import shown
@@ -152,6 +151,9 @@ def _active(found: Entry, keys: Mapping[str, Any]) -> int | None:
     every = (one for part in found.parts.values() for one in part.values.items())
     if not has_experts(name for name, value in every if type(value) is int and value > 0):
         return found.count
+    # Only mixtures need it.
+    from paramproof.derivation.few_letters import formula_in_experts
+
     with suppress(ValueError):
         formula = with_experts_per_token(formula_in_experts(found), keys)
         active = active_formula(formula)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from copy import copy
 from functools import cache, partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from paramproof.catalogue.program import (
     ABSENT,
@@ -74,6 +74,10 @@ NEW = "?"
 """The path of a part that the configuration does not have."""
 
 
+Only: TypeAlias = Callable[[str, int], bool]
+"""Whether the size at a path may be a letter."""
+
+
 class NotSymbolic(ValueError):
     """There is no expression in letters for something in a program."""
 
@@ -88,8 +92,9 @@ class Trace:
         catalogue: Catalogue,
         own: Mapping[str, int],
         strictly: bool = False,
+        only: Only = lambda path, size: True,
     ) -> None:
-        self.strictly = strictly
+        self.only, self.strictly = only, strictly
         """Whether nothing may be lost, and names of layers have stars."""
         self.own, self.sizes, self.kinds = own, dict[str, int](), dict[str, list[str]]()
         self.parts, self.refusals, self.first = list[SizedPart](), list[Any](), dict[str, int]()
@@ -159,8 +164,8 @@ class Trace:
 
     def is_size(self, path: str, value: int) -> bool:
         """Return whether an int is a letter. A field may be another size than the key it has."""
-        is_token = path.endswith(UNSIZED) or NEW in path
-        return value >= 0 and not is_token and self.first.setdefault(path, value) == value
+        is_none = path.endswith(UNSIZED) or NEW in path or not self.only(path, value)
+        return value >= 0 and not is_none and self.first.setdefault(path, value) == value
 
     def given(self, path: str, value: Any) -> Any:
         """Return a value of a file: an int as a size, a list of texts with the number of each."""
