@@ -40,10 +40,6 @@ class ProgramRunner(Runner):
 
     part: Part | None = None
 
-    @property
-    def reads_programs(self) -> bool:
-        return True
-
     def guards_at(self, sizes: Mapping[str, int]) -> Iterable[Condition] | None:
         if self.part is None:
             return ()

@@ -83,11 +83,6 @@ class Runner:
     def repeated(self) -> frozenset[str]:
         return frozenset(name for loop in self.loops for name in loop.letters)
 
-    @property
-    def reads_programs(self) -> bool:
-        """Whether the formula is read from programs, which say everything that decides."""
-        return False
-
     def guards_at(self, sizes: Mapping[str, int]) -> Iterable[Condition] | None:
         """Return the guards of a program at these sizes, None if it refuses them.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from typing import TypeAlias
@@ -73,34 +73,19 @@ class Cost:
         return tensors * self.seconds / max(1, self.tensors)
 
 
-@dataclass(slots=True)
 class FarValidation:
     """Builds large models with few layers and then deep ones, each within a share of the time.
 
-    ``draw`` returns sizes inside the guards, within ranges and with loops up to a length;
-    ``compare`` builds a model and compares it. A refusal of a far model says nothing about the
-    formula: a nearer one is built, with fewer sizes moved. ``alike`` are the sizes of models that
-    matched.
+    The sizes are inside the guards. A refusal of a far model says nothing about the formula: a
+    nearer one is built, with fewer sizes moved. Raises ``MismatchError`` for the first model that
+    differs.
     """
 
-    runner: Runner
-    tensors: GeneralTensors
-    near: Cost
-    random: Random
-    draw: Callable[[Random, SizeBounds, int], Sizes | None]
-    compare: Callable[[Sizes], Trial]
-    alike: list[Sizes] = field(default_factory=list)
-    left: float = 0.0
-    expected: float = 0.0
-    refused: int = 0
-
-    def go(self) -> None:
-        """Build models as large and as deep as possible.
-
-        Raises ``MismatchError`` for the first model that differs.
-        """
-        self.go_wide()
-        self.go_deep()
+    def __init__(self, held: HeldOutValidation) -> None:
+        self.held, self.near, self.runner, self.tensors = held, held.cost, held.runner, held.tensors
+        # A generator of its own: how often it draws depends on time, other sizes must not.
+        self.random = Random(held.runner.random.getrandbits(32))
+        self.left, self.expected, self.refused = 0.0, 0.0, 0
 
     def go_wide(self) -> None:
         """Build large models: first all sizes together, as far as possible, then some of them."""
@@ -145,7 +130,7 @@ class FarValidation:
             return False
         first = self.runner.sizes
         ranges = {name: _around(max(1, first[name]) * factor) for name in letters}
-        sizes = self.draw(self.random, ranges, SHALLOW)
+        sizes = self.held.far_away(self.random, ranges)
         if sizes is None:
             self.refused += 1
             return False
@@ -159,10 +144,10 @@ class FarValidation:
     def made(self, sizes: Sizes) -> bool:
         """Return whether a model at these sizes matches; false if it is refused."""
         started = time.process_time()
-        trial = self.compare(sizes)
+        trial = self.held.compared(sizes)
         self.left -= time.process_time() - started
         if trial.consequence is None:
-            self.alike.append(sizes)
+            self.held.alike.append(sizes)
             return True
         if trial.consequence.outcome is not Outcome.REFUSED:
             raise MismatchError(sizes, trial)
@@ -175,7 +160,7 @@ class FarValidation:
         for name in letters:
             ranges = dict.fromkeys(self.deep, (1, SHALLOW))
             ranges |= dict.fromkeys((*deep, name), (depth + 1, depth * 6 // 5))
-            sizes = self.draw(self.random, ranges, SHALLOW)
+            sizes = self.held.far_away(self.random, ranges)
             if sizes is not None and self.near.of(tensor_count(self.tensors, sizes)) <= self.left:
                 found, deep = sizes, [*deep, name]
         return found, deep
@@ -215,7 +200,7 @@ class HeldOutValidation:
         self.note = note
         self.caveats: dict[str, None] = {}
         self.cost = Cost()
-        self.alike: list[Mapping[str, int]] = []
+        self.alike: list[Sizes] = []
 
     def hold(self, number: int, far: bool = True) -> None:
         """Validate on ``number`` models in a row, the first at the own sizes, and on far ones.
@@ -227,22 +212,13 @@ class HeldOutValidation:
             self.hold_near(number)
             if not far:
                 return
-            reach = FarValidation(
-                self.runner,
-                self.tensors,
-                self.cost,
-                # A generator of its own: how often it draws depends on time, other sizes must not.
-                Random(self.runner.random.getrandbits(32)),
-                self.far_away,
-                self.compared,
-            )
+            reach = FarValidation(self)
             try:
-                reach.go()
+                reach.go_wide()
+                reach.go_deep()
                 return
             except MismatchError as error:
                 self.learn(error.sizes, error.trial)
-            finally:
-                self.alike += reach.alike
 
     def hold_near(self, number: int) -> None:
         held, self.cost = 0, Cost()
@@ -253,7 +229,7 @@ class HeldOutValidation:
             held = held + 1 if self.holds(sizes) else 0
             self.note(f"held at {held} of {number} points")
 
-    def holds(self, sizes: Mapping[str, int]) -> bool:
+    def holds(self, sizes: Sizes) -> bool:
         """Return whether a model matches at these sizes; otherwise state guards or fix sizes."""
         started = time.process_time()
         trial = self.compared(sizes)
@@ -264,7 +240,7 @@ class HeldOutValidation:
         self.alike.append(sizes)
         return True
 
-    def learn(self, sizes: Mapping[str, int], trial: Trial) -> None:
+    def learn(self, sizes: Sizes, trial: Trial) -> None:
         """State guards or fix sizes after a model differed."""
         assert trial.consequence
         unmet = [c for c in self.conditions.irrelevant if not c.is_met(sizes)]
@@ -274,14 +250,14 @@ class HeldOutValidation:
         for condition in unmet:
             self.conditions.state(condition, trial.consequence)
 
-    def compared(self, sizes: Mapping[str, int]) -> Trial:
+    def compared(self, sizes: Sizes) -> Trial:
         """Compare a model with the formula, and leave out buffers that differ."""
         trial = run_trial(self.runner, self.tensors, sizes)
         for kind in trial.buffers:
             self.tensors.leave_out(kind)
         return trial
 
-    def blame(self, sizes: Mapping[str, int], trial: Trial) -> None:
+    def blame(self, sizes: Sizes, trial: Trial) -> None:
         """Fix the sizes that must keep their own value for the formula to hold at ``sizes``.
 
         Raises ``DerivationError`` unless they are few and others are left.
@@ -301,7 +277,7 @@ class HeldOutValidation:
         fixed = ", ".join(sorted(names))
         self.caveats[f"{fixed} did not vary once the formula had failed: {trial.wrong}"] = None
 
-    def divides(self, name: str, sizes: Mapping[str, int], trial: Trial) -> bool:
+    def divides(self, name: str, sizes: Sizes, trial: Trial) -> bool:
         """State that a number divides a size, if models of just its multiples can be built.
 
         An error inside the framework, such as of an assignment to every second column, tells which
@@ -319,14 +295,10 @@ class HeldOutValidation:
                 need = Condition(Relation.DIVIDES, expression(divisor), letter(name), True)
                 self.conditions.guards[need] = set()
                 self.conditions.consequences[need] = trial.consequence
-                # Programs say what decides about tensors, so that this decides nothing else.
-                if not self.runner.reads_programs:
-                    said = f"is a multiple of {divisor} in all models that could be built"
-                    self.caveats[f"{name} {said}: {trial.wrong}"] = None
                 return True
         return False
 
-    def to_blame(self, sizes: Mapping[str, int]) -> set[str]:
+    def to_blame(self, sizes: Sizes) -> set[str]:
         """Return the sizes that must keep their own value for the formula to hold here."""
         moved, kept = dict(self.runner.sizes), set()
         for name, size in sizes.items():
@@ -337,32 +309,30 @@ class HeldOutValidation:
                 kept.add(name)
         return kept - self.runner.fixed
 
-    def is_inside(self, sizes: Mapping[str, int]) -> bool:
+    def is_inside(self, sizes: Sizes) -> bool:
         return all(condition.is_met(sizes) for condition in self.conditions.consequences)
 
-    def others(self, held: int) -> Mapping[str, int] | None:
+    def others(self, held: int) -> Sizes | None:
         """Return sizes inside the guards; some are deeper if counts of layers were fitted."""
         return self.anywhere(DEPTH_FACTOR if self.tensors.are_counted and held % 4 == 2 else 1)
 
-    def anywhere(self, deeper: int) -> Mapping[str, int] | None:
+    def anywhere(self, deeper: int) -> Sizes | None:
         """Return sizes inside the guards, on either side of irrelevant ones."""
         return self.on_any_side(self.runner.random, partial(self.runner.draw, deeper=deeper))
 
-    def far_away(
-        self, random: Random, ranges: SizeBounds, deepest: int
-    ) -> Mapping[str, int] | None:
-        """Return such sizes in these ranges, as far as the guards allow."""
+    def far_away(self, random: Random, ranges: SizeBounds) -> Sizes | None:
+        """Return such sizes in these ranges and with short loops, as far as the guards allow."""
         runner, fixed = self.runner, frozenset(self.runner.fixed)
 
-        def draw(inside: Sequence[Condition]) -> Mapping[str, int] | None:
+        def draw(inside: Sequence[Condition]) -> Sizes | None:
             known = runner.sizes, inside, runner.repeated, fixed
-            return sample_sizes(random, *known, deepest, ranges)
+            return sample_sizes(random, *known, SHALLOW, ranges)
 
         return self.on_any_side(random, draw)
 
     def on_any_side(
-        self, random: Random, draw: Callable[[Sequence[Condition]], Mapping[str, int] | None]
-    ) -> Mapping[str, int] | None:
+        self, random: Random, draw: Callable[[Sequence[Condition]], Sizes | None]
+    ) -> Sizes | None:
         """Return sizes drawn on random sides of the irrelevant guards, if there are any."""
         asked = self.conditions.irrelevant
         sides = [replace(condition, holds=random.random() < 0.5) for condition in asked]

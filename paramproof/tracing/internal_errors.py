@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from traceback import walk_tb
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_BUILDERS = "paramproof.builders"
+BUILDERS = "paramproof.builders."
 """The package of ours that is not counted: PyTorch calls its hooks."""
 
 OUR_CODE = ("paramproof", "sweep")
@@ -37,35 +37,15 @@ def calls_constructor(function: Function) -> Function:
     return function
 
 
-def is_raised_by_us(error: BaseException) -> bool:
-    """Return whether the innermost frame of an error is in our own code."""
-    if (frame := _innermost(error)[0]) is None:
-        return False
-    module = str(frame.f_globals.get("__name__"))
-    is_of_builders = f"{module}.".startswith(f"{_BUILDERS}.")
-    return module.partition(".")[0] in OUR_CODE and not is_of_builders
-
-
 def raise_if_internal(error: BaseException) -> None:
     """Raise ``InternalError`` if an error is ours, and not one of a constructor."""
-    frame = _innermost(error)[0]
-    if isinstance(error, ValueError) or (frame and frame.f_code in _CALLERS):
-        return
-    if is_raised_by_us(error):
-        raise _internal(error) from error
-
-
-def _internal(error: BaseException) -> InternalError:
-    frame, line = _innermost(error)
-    assert frame is not None
-    module = str(frame.f_globals.get("__name__"))
-    name = f"{module.removeprefix('paramproof.').replace('.', '/')}.py"
-    return InternalError(
-        f"an error in paramproof, at {name}:{line}: {type(error).__name__}: {error}"
-    )
-
-
-def _innermost(error: BaseException) -> tuple[FrameType | None, int]:
-    """Return the innermost frame of an error with its line, None if it was never raised."""
     frames = [*walk_tb(error.__traceback__)]
-    return frames[-1] if frames else (None, 0)
+    if isinstance(error, ValueError) or not frames:
+        return
+    frame, line = frames[-1]
+    module = str(frame.f_globals.get("__name__"))
+    is_ours = module.partition(".")[0] in OUR_CODE and not f"{module}.".startswith(BUILDERS)
+    if is_ours and frame.f_code not in _CALLERS:
+        place = f"{module.removeprefix('paramproof.').replace('.', '/')}.py:{line}"
+        said = f"an error in paramproof, at {place}: {type(error).__name__}: {error}"
+        raise InternalError(said) from error

@@ -20,8 +20,6 @@ EVEN = condition_in("2 divides i")
 class Runner:
     """Draws the sizes that it is given, and refuses models that are less than 16 wide."""
 
-    reads_programs = False
-
     def __init__(self, near, far):
         self.near, self.far = near, far
         self.built = []
