@@ -87,7 +87,10 @@ def follow(
     for value, place in live.places.items():
         for one in asked_of(part, live.named(value)):
             places[one].add(place)
-    return read_off(constructor, symbols, places, part, seed, note, effort, naming)
+    found = read_off(constructor, symbols, places, part, seed, note, effort, naming)
+    if found.reasons:
+        raise NotFollowedError(*found.reasons)
+    return found
 
 
 def read_off(

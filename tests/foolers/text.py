@@ -179,7 +179,7 @@ widths(
         4096,
         lambda dim: f"PARAMPROOF_FOOLER_{dim}" not in os.environ,
     ),
-    evaluated=("fitted", 4000, lambda dim: eval(f"{dim} < 4000")),
+    evaluated=("caveat", 4000, lambda dim: eval(f"{dim} < 4000")),
     literal=("caveat", 4000, lambda dim: ast.literal_eval(f"[{dim}, 1]")[0] < 4000),
     template=("caveat", 10_000, lambda dim: len(string.Template("$dim").substitute(dim=dim)) < 5),
     # A module's representation contains its width.

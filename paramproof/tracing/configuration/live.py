@@ -195,8 +195,6 @@ class LiveInterpreter(ModuleInterpreter):
             raise Unknown(
                 f"what {getattr(function, '__name__', function)!s:.40} does with an object"
             )
-        if function in UNCLEAR:
-            raise Unknown(f"a call of {function.__name__}")
         return super().native(function, *args, **named)
 
     def bound(self, found: Any, owner: Any) -> Value:
@@ -476,6 +474,8 @@ class LiveInterpreter(ModuleInterpreter):
 
     def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
         named = named or Dict(self.path)
+        if any(function is one for one in UNCLEAR):
+            raise Unknown(f"a call of {function.__name__}")
         while isinstance(function, CACHED):
             function = function.__wrapped__
         if isinstance(function, Closure):
@@ -528,6 +528,8 @@ class LiveInterpreter(ModuleInterpreter):
         return super().call(function, args, named)
 
     def call_known(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
+        if function is torch._assert:
+            return self.refuse("an assertion of torch", negate(self.truth(args[0])))
         if is_torch(function) and any(map(holds_module, (*args, *named.own.values()))):
             raise Unknown(
                 f"what {getattr(function, '__name__', function)!s:.40} does with a module"
