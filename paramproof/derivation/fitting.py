@@ -76,7 +76,9 @@ def fit_any_length(
         one = fit_length(lengths, points, [*letters, *more])
         if one is not None:
             return one
-    return _fit_sum(lengths, points, [*letters, *products, *quotients])
+    # As the heads of queries, keys and values in one tensor: A·⌊H/A⌋ + 2·G·⌊H/A⌋.
+    heads = [one * quotient for quotient in quotients for one in letters]
+    return _fit_sum(lengths, points, [*letters, *products, *quotients, *heads])
 
 
 def _fit_sum(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paramproof.derivation.fitting import fit_count, fit_length
+from paramproof.derivation.fitting import fit_any_length, fit_count, fit_length
 from paramproof.formulas.expression import expression, floor, letter
 
 A, D, H, L = map(letter, "ADHL")
@@ -92,3 +92,9 @@ def test_a_size_that_is_0_at_a_point_explains_what_is_0_there():
     assert fit_length([0, 4, 2], PLACES, [A - 3]) == 2 * A - 6
     assert fit_length([0, 2, 1], PLACES, [A - 3]) == A - 3
     assert fit_length([8, 4, 6], ({"A": 5}, {"A": 3}, {"A": 4}), [A - 3]) is None
+
+
+def test_the_heads_of_queries_keys_and_values():
+    """Numbers of heads share one quotient of sizes, as in a fused tensor of the three."""
+    fused = A * floor(H, A) + 2 * D * floor(H, A)
+    assert fit_any_length([int(fused.value(point)) for point in POINTS], POINTS) == fused
