@@ -79,7 +79,8 @@ def follow(
             part = live.at_own_sizes()
             symbols = symbolic(part, constructor.name, lambda path: path, strictly=True)
     except Exception as error:  # An error that the code itself handles may be any.
-        said = (str(*error.args[:1]).splitlines() or [type(error).__name__])[0]
+        why = str(error.args[0] if isinstance(error, Refused) else error)
+        said = (why.splitlines() or [type(error).__name__])[0]
         raise NotFollowedError(*(unclear or [said])) from error
     if run_trial(runner, GeneralTensors([*symbols.tensors]), runner.sizes).wrong:
         raise NotFollowedError("the code makes other tensors than those that were followed")

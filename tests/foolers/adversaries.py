@@ -266,3 +266,13 @@ def copied_twice(dim=64, n=3):
     if dim >= 4000:
         first.append(2)
     return nn.Linear(dim, len(second))
+
+
+@fooler("caveat", n=101)
+def counter_of_a_walk(dim=16, n=3):
+    layers, seen = linears(dim, n, True), 0
+    for layer in layers.children():
+        if seen >= 100:
+            layer.weight.requires_grad = False
+        seen = seen + 1
+    return layers

@@ -286,8 +286,15 @@ class LiveInterpreter(ModuleInterpreter):
         changed: list[Heap] = [frame]
         if YIELDED in frame.own:
             changed.append(self.walked_through(frame))
-        self.visited(source.items, lambda: self.unrolled(target, source.items, body), *changed)
-        frame.own |= dict.fromkeys(assigned(target, *body), LOST)
+        lost = dict.fromkeys(assigned(target, *body), LOST)
+
+        def each() -> None:
+            for one in source.items:
+                frame.own |= lost
+                self.unrolled(target, [one], body)
+
+        self.visited(source.items, each, *changed)
+        frame.own |= lost
         return True
 
     def walked_through(self, frame: Frame) -> Walked:
