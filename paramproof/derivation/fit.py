@@ -13,7 +13,6 @@ lines that can do so are caveats, which ``unfollowed`` lists.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations, permutations
@@ -112,12 +111,9 @@ class Point(NamedTuple):
         return {key for key in self.groups if key.kind.role != "buffer"}
 
     @property
-    def counted(self) -> tuple[Mapping[Stored, int], Mapping[str, int]]:
-        """The number of tensors of each shape, and the sizes."""
-        counts = Counter[Stored]()
-        for key, group in self.groups.items():
-            counts[Stored(key.kind, group.shape)] += group.count if all(group.shape) else 0
-        return counts, self.sizes
+    def counts(self) -> Mapping[Stored, int]:
+        groups = self.groups.items()
+        return {Stored(key.kind, one.shape): one.count for key, one in groups if all(one.shape)}
 
 
 class Sample:
@@ -179,8 +175,8 @@ class Sample:
         while True:
             tensors, known = fit_tensors(self.points, lengths), len(self.points)
             self._add(known + MORE_POINTS, inside, rejected)
-            more = self.points[known:]
-            if tensors.unexplained or not any(tensors.differences(*one.counted) for one in more):
+            more = ((one.counts, one.sizes) for one in self.points[known:])
+            if tensors.unexplained or not any(tensors.differences(*one) for one in more):
                 return tensors
 
     def _add(self, number: int, inside: list[Condition], rejected: int) -> None:
@@ -205,7 +201,7 @@ class Sample:
         for name, size in self.runner.sizes.items():
             for other in sorted({size + 1, 2 * size, max(1, size // 2)} - {size}):
                 point = self._other({**self.runner.sizes, name: other})
-                if point is None or point.counted[0] == self.first.counted[0]:
+                if point is None or point.counts == self.first.counts:
                     continue
                 same = own.keys() & point.groups.keys()
                 if any(own[key].count != point.groups[key].count for key in same):

@@ -209,11 +209,6 @@ class Nested(dict[str, Any]):
             raise KeyError(name)
         return self.part.key(name)
 
-    def get(self, name: str, default: Any = None) -> Any:
-        if self.part is None or name in self:
-            return self[name] if name in self else default  # noqa: SIM401  # This is it.
-        return self.part.trace.given(self.part.of(name), default)
-
 
 class SizedPart(Part):
     """A configuration object with symbolic sizes."""

@@ -42,17 +42,11 @@ def derive_in_subprocess(
     return found
 
 
-def _derived(
-    what: str,
-    keys: Mapping[str, Any] | None,
-    architecture: str,
-    sizes: Mapping[str, int],
-    seed: int,
-) -> Derivation | None:
+def _derived(what: str, *asked: Any) -> Derivation | None:
     from paramproof.tracing.internal_errors import InternalError
 
     try:
-        return _derivation(what, keys, architecture, sizes, seed)
+        return _derivation(what, *asked)
     except InternalError as error:
         tell(RuntimeError(legible(str(error), MAX_MESSAGE_SHOWN)))
         return None

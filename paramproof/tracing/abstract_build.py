@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
+from importlib import import_module
 from typing import Any, cast
 
 from paramproof.builders.protocol import FrameworkUnavailable, LiveReader
@@ -134,28 +135,8 @@ def _by_frameworks(loaded: Iterable[str], make: Callable[[], Any]) -> Any:
     return make()
 
 
-def _meta() -> AbstractContextManager[Any]:
-    from paramproof.builders.meta import meta
-
-    return meta()
-
-
-def _stateless() -> AbstractContextManager[Any]:
-    import keras
-
-    scope: AbstractContextManager[Any] = keras.StatelessScope(initialize_variables=False)
-    return scope
-
-
-def _graph() -> AbstractContextManager[Any]:
-    import tensorflow as tf
-
-    graph: AbstractContextManager[Any] = tf.Graph().as_default()
-    return graph
-
-
 SCOPES: Mapping[str, Callable[[], AbstractContextManager[Any]]] = {
-    "torch": _meta,
-    "keras": _stateless,
-    "tf_keras": _graph,
+    "torch": lambda: import_module("paramproof.builders.meta").meta(),
+    "keras": lambda: import_module("keras").StatelessScope(initialize_variables=False),
+    "tf_keras": lambda: import_module("tensorflow").Graph().as_default(),
 }

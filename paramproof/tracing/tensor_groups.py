@@ -91,13 +91,6 @@ def group_tensors(tensors: Iterable[ObservedTensor]) -> TensorGroups:
 _NUMBER = re.compile(r"\d+")
 
 
-class _Candidate(NamedTuple):
-    """A dotted pattern with ``*`` for one number in its last name, and that number."""
-
-    pattern: str
-    number: int
-
-
 def has_numbered_names(paths: Iterable[str]) -> bool:
     return any(_NUMBER.search(name) for path in paths for name in starred(path).split("."))
 
@@ -140,15 +133,16 @@ def _numbers(
     for path in paths:
         names = _with_stars(path, patterns).split(".")
         if len(names) > depth:
-            for one in _candidates(names[:depth], names[depth]):
-                found.setdefault(one.pattern, set()).add(one.number)
+            for pattern, number in _candidates(names[:depth], names[depth]):
+                found.setdefault(pattern, set()).add(number)
     return {pattern: frozenset(numbers) for pattern, numbers in found.items()}
 
 
-def _candidates(parents: Sequence[str], name: str) -> Iterator[_Candidate]:
+def _candidates(parents: Sequence[str], name: str) -> Iterator[tuple[str, int]]:
+    """Yield dotted patterns with ``*`` for one number in the name, and that number."""
     for number in _NUMBER.finditer(name):
         pattern = f"{name[: number.start()]}{LAYER}{name[number.end() :]}"
-        yield _Candidate(".".join([*parents, pattern]), int(number[0]))
+        yield ".".join([*parents, pattern]), int(number[0])
 
 
 def _with_stars(path: str, patterns: frozenset[str]) -> str:
@@ -158,7 +152,7 @@ def _with_stars(path: str, patterns: frozenset[str]) -> str:
     names: list[str] = []
     above: list[str] = []
     for name in path.split("."):
-        fitting = (one.pattern for one in _candidates(above, name) if one.pattern in patterns)
+        fitting = (one for one, _ in _candidates(above, name) if one in patterns)
         found = next(fitting, None)
         names.append(found.rpartition(".")[2] if found else name)
         above.append(starred(names[-1]))

@@ -16,19 +16,13 @@ def observed_tensors(module: nn.Module) -> Iterator[ObservedTensor]:
 
     Raises ``ValueError`` for a parameter without a shape.
     """
-    names: dict[int, list[str]] = {}
-    parameters: dict[int, torch.Tensor] = {}
-    roles: dict[int, Role] = {}
+    found: dict[int, tuple[torch.Tensor, Role, list[str]]] = {}
     for name, parameter in module.named_parameters(remove_duplicate=False):
         if type(parameter).__name__ == "UninitializedParameter":
             raise ValueError(f"{name} has no shape yet: the module is lazy")
-        names.setdefault(id(parameter), []).append(name)
-        parameters[id(parameter)] = parameter
-        roles[id(parameter)] = "trainable" if parameter.requires_grad else "frozen"
+        role: Role = "trainable" if parameter.requires_grad else "frozen"
+        found.setdefault(id(parameter), (parameter, role, []))[2].append(name)
     for name, buffer in module.named_buffers(remove_duplicate=False):
-        names.setdefault(id(buffer), []).append(name)
-        parameters[id(buffer)] = buffer
-        roles[id(buffer)] = "buffer"
-    for key, tensor in parameters.items():
-        path, *aliases = names[key]
-        yield ObservedTensor(path, tuple(tensor.shape), roles[key], tuple(aliases))
+        found.setdefault(id(buffer), (buffer, "buffer", []))[2].append(name)
+    for tensor, role, (path, *aliases) in found.values():
+        yield ObservedTensor(path, tuple(tensor.shape), role, tuple(aliases))
