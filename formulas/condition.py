@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from typing import NamedTuple
@@ -103,6 +103,8 @@ class Condition:
         """Return True if ``other`` is met wherever this is. False may mean: not decided."""
         if self.holds and other.holds and self.relation is other.relation is Relation.DIVIDES:
             return self.left == other.left and other.right in (self.right, 2 * self.right)
+        if left_out := replace(other, holds=not other.holds).only:
+            return self.letters == {left_out[0]} and not self.is_met(dict([left_out]))
         known = self.bound
         # What divides a number of 1 or more is at most that number.
         if self.relation is Relation.DIVIDES and self.holds and is_never_negative(self.right - 1):

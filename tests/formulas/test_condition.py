@@ -175,6 +175,10 @@ def test_a_condition_that_implies_another(one, relation, holds, apart, swapped, 
         ("A divides H", "H divides A", False),
         # Fractions are not rounded to bounds: H/2 > 2 holds at 5, but H/2 ≥ 3 does not.
         ("H/2 > 2", "H/2 ≥ 3", False),
+        # A value that violates a condition of the same size alone.
+        ("H ≥ 2", "H ≠ 1", True),
+        ("H ≥ 2", "H ≠ 2", False),
+        ("H ≥ A", "H ≠ 1", False),
     ],
 )
 def test_conditions_that_imply_others(one, other, implied):
