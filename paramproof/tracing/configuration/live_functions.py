@@ -10,6 +10,7 @@ import functools
 import inspect
 import itertools
 import string
+import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +107,7 @@ LIVE_MODELS: dict[Any, Any] = {
     iter: iterator,
     map: mapped,
     dataclasses.replace: replaced,
+    weakref.ref: lambda run, *_: term("opaque", "reference"),
     print: lambda run, *_, **__: None,
 }
 

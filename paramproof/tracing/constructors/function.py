@@ -67,7 +67,7 @@ def function_constructor(
         tuple(dict.fromkeys((module, module.partition(".")[0], *packages))),
         dict(_versions(abstract_build.distributions_of(framework)))
         | {"python": sys.version.split()[0]},
-        function if is_torch else None,
+        function if is_torch and "torch" in sys.modules else None,
     )
 
 
