@@ -203,11 +203,8 @@ def _compared(
         yield Residual(path, "frozen", -read.size)
 
 
-EFFORT = Effort(fitted=4, held=6, deepest=3, far=False)
-"""The effort for each case. Models with distant sizes would take longer than all others together.
-
-Two lengths can always be fitted by a sum, so there are more. Layers take most of the time.
-"""
+EFFORT = Effort(fitted=4, held=6, deepest=3)
+"""The effort for each case. Two lengths can always be fitted by a sum, so there are more."""
 
 
 @dataclass(frozen=True, slots=True)
