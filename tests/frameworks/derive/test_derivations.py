@@ -171,4 +171,4 @@ def test_the_packages_of_every_submodule_and_of_what_it_inherits_from():
     assert packages_of(nn.Sequential(nn.Linear(2, 2))) == ()
     assert "otherlib" in packages_of(nn.Sequential(Own(2, 1)))
     made = function_constructor("another_package:gate", another_package.gate_of_a_library)
-    assert {"otherlib", "torch.nn"} <= {*made.modules}
+    assert "otherlib" in made.modules
