@@ -2,8 +2,8 @@
 
 What the interpreter does not follow costs the proof: it is ``Unknown``, with the line, and never
 passed over. So classes whose objects do something else than Python's own are not followed, nor are
-context managers, changes of objects that exist already, and functions of other libraries that are
-given anything but constants.
+context managers, changes of objects that exist already, and functions without a rule or a source
+that are given anything but constants.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import itertools
 import operator
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os.path import basename
 from typing import Any
 
@@ -24,14 +24,19 @@ import torch
 from torch import nn
 
 from paramproof.catalogue.program import Part
-from paramproof.tracing.configuration.blocks import model_of, understood
+from paramproof.tracing.configuration.blocks import is_computed, model_of, understood
 from paramproof.tracing.configuration.layers import Module, mentions_module, reached
 from paramproof.tracing.configuration.live_functions import (
     LIVE_MODELS,
     is_of_opaque,
     method_of,
 )
-from paramproof.tracing.configuration.modules import CACHED, ModuleInterpreter, is_torch
+from paramproof.tracing.configuration.modules import (
+    CACHED,
+    ModuleInterpreter,
+    is_of_loop,
+    is_torch,
+)
 from paramproof.tracing.configuration.nodes import EMPTY, Data
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, List, Raised, source_of
 from paramproof.tracing.configuration.programs import Programs
@@ -363,6 +368,8 @@ class LiveInterpreter(ModuleInterpreter):
         match node:
             case ast.With(items=items):
                 return not all(map(self.is_context, items))
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.GeneratorExp()):
+                return not self.is_read_once(name)
             case ast.Assign(value=ast.GeneratorExp() | ast.Call(func=ast.Name(id="iter"))):
                 return True
             case ast.FunctionDef(decorator_list=[_, *_]) | ast.Global() | ast.Nonlocal():
@@ -380,6 +387,22 @@ class LiveInterpreter(ModuleInterpreter):
         catalogue = Sizes(self.own_sizes)
         catalogue.terms["value"] = exported(self.frozen(value))
         return catalogue.at_own_sizes().module("value")
+
+    def is_read_once(self, name: str) -> bool:
+        """Return whether a function reads a name once, and in no loop's body."""
+        code = source_of(self.frames[-1].function.__code__)
+        inside = ast.For | ast.While | ast.Lambda | ast.FunctionDef | ast.GeneratorExp
+        inside |= ast.ListComp | ast.SetComp | ast.DictComp
+
+        def loads(node: ast.AST, in_loop: bool = False) -> Iterator[bool]:
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+                yield in_loop
+            for child in ast.iter_child_nodes(node):
+                is_source = child is getattr(node, "iter", None) or child is first_source(node)
+                yield from loads(child, in_loop or (isinstance(node, inside) and not is_source))
+
+        found = [one for statement in code.body for one in loads(statement)]
+        return found == [False]
 
     def turns(self, test: ast.expr, body: Sequence[ast.stmt]) -> Value:
         """Run a loop as often as at the function's own sizes, which its condition then pins."""
@@ -431,7 +454,7 @@ class LiveInterpreter(ModuleInterpreter):
         """Return whether a condition is true at the own sizes; no others are followed."""
         if isinstance(condition, bool):
             return condition
-        if self.depth or mentions(condition, is_opaque):
+        if self.depth or is_computed(condition):
             raise Unknown("a loop without a known number of turns")
         found = bool(self.at_own_sizes(condition))
         other = negate(condition) if found else condition
@@ -682,7 +705,7 @@ class Live(Sizes):
             if mentions(self.made.module, reads_text):
                 raise Unknown("a number that is read from a text")
         self.unclear = [str(why) for why in run.refusals.values() if isinstance(why, Unknown)]
-        self.places = {one: place for one, place in run.places.items() if not in_loop(one)}
+        self.places = {one: place for one, place in run.places.items() if not is_of_loop(one)}
 
     def named(self, value: Term) -> str:
         """Return the name under which a value is a model, too."""
@@ -705,9 +728,7 @@ def mentions_size(value: Value) -> bool:
     return isinstance(value, Term | Heap | Closure | Method)
 
 
-def is_opaque(one: Term) -> bool:
-    return one.op in ("opaque", "rope")
-
-
-def in_loop(value: Value) -> bool:
-    return mentions(value, lambda one: one.op in ("item", "state", "turn"))
+def first_source(node: ast.AST) -> ast.AST | None:
+    """Return the list that a comprehension goes through, which is read once."""
+    generators = getattr(node, "generators", None)
+    return generators[0] if generators else None

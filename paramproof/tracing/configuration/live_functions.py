@@ -5,6 +5,7 @@ Here are those that constructors of public libraries call with sizes. Others are
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import functools
 import inspect
@@ -117,6 +118,8 @@ def method_of(run: LiveInterpreter, owner: Value, name: str, args: Sequence[Valu
     match owner, name, args:
         case Tensor(shape=(size,)), "tolist", []:
             return List(run.path, term("comp", run.depth, term("range", 0, size, 1), NUMBER, True))
+        case Tensor(shape=tuple(shape)), "numel", []:
+            return functools.reduce(functools.partial(run.binary, ast.Mult()), shape, 1)
         case Term(op="text", args=(*_, str(end))), "endswith", [str(wanted)] if len(wanted) <= len(
             end
         ) or not wanted.endswith(end):
