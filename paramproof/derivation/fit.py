@@ -86,8 +86,7 @@ def probed(sample: Sample, note: Progress) -> GuardProber:
         conditions.add(need, Outcome.OTHER_COUNT)
     assumed = [one for one in sample.assumed if one not in conditions.guards]
     conditions.guards |= {one: set() for one in assumed}
-    parameters = (one for one in tensors.kept if one.role != "buffer")
-    conditions.ask_of_lengths(length for one in parameters for length in one.shape)
+    conditions.ask_of_lengths(tensors.lengths)
     prober = GuardProber(runner, conditions, tensors, frozenset(assumed))
     prober.alike += [point.sizes for point in sample.points]
     of_sizes = [one for one in assumed if one.relation is Relation.DIVIDES and one.left.letters]

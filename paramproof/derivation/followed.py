@@ -109,10 +109,9 @@ def read_off(
     runner.part = part
     asked = [one.condition for one in symbols.conditions if not one.condition.is_settled]
     guards = {one: {*places.get(one, {UNKNOWN_PLACE})} for one in asked}
-    conditions = GuardSet(guards)
-    parameters = (one for one in symbols.tensors if one.role != "buffer")
-    conditions.ask_of_lengths(length for one in parameters for length in one.shape)
-    prober = GuardProber(runner, conditions, GeneralTensors([*symbols.tensors]))
+    conditions, tensors = GuardSet(guards), GeneralTensors([*symbols.tensors])
+    conditions.ask_of_lengths(tensors.lengths)
+    prober = GuardProber(runner, conditions, tensors)
     prober.sort(note)
     found = validated(prober, {}, effort, naming, note)
     stated = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -34,6 +34,11 @@ class GeneralTensors:
     def kept(self) -> tuple[DerivedTensor, ...]:
         """The tensors that were not left out."""
         return tuple(one for one in self.found if one.kind not in self._kinds_left_out)
+
+    @property
+    def lengths(self) -> Iterator[Expression]:
+        """The lengths of parameters."""
+        return (length for one in self.kept if one.role != "buffer" for length in one.shape)
 
     @property
     def are_counted(self) -> bool:

@@ -9,13 +9,13 @@ the code builds from plain ints, at sizes far from the constructor's own.
 from __future__ import annotations
 
 from paramproof.algebra.letters import letters_for
-from paramproof.derivation.conclusion import Naming, validated
+from paramproof.derivation.conclusion import Naming
 from paramproof.derivation.fit import fit
 from paramproof.derivation.runner import DEFAULT_EFFORT, DerivationError, Effort, Progress
 from paramproof.formulas.derivation import Derivation
 from paramproof.tracing.constructors import Constructor
 
-__all__ = ["DerivationError", "Effort", "derive", "validated"]
+__all__ = ["DerivationError", "Effort", "derive"]
 
 
 def derive(

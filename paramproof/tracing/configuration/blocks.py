@@ -66,7 +66,7 @@ class _Writer:
         """The models of any class, each with its path."""
 
     def value(self, value: Value) -> Value:
-        if mentions(value, lambda one: one.op in COMPUTED):
+        if is_computed(value):
             raise Unknown(f"a computed shape or condition: {'.'.join(self.path)}")
         return exported(self.run.frozen(value))
 
