@@ -92,14 +92,16 @@ def is_instance(run: Interpreter, value: Value, kinds: Any) -> Value:
         wanted = tuple(getattr(kind, "__origin__", kind) for kind in wanted)
         if not all(map(inspect.isclass, wanted)):
             raise Unknown("whether an object is of an unknown class")
-        if run.is_none_of(one, wanted):
+        names = {name for kind in wanted for name in KINDS.get(kind, ("other",))}
+        declared = isinstance(one, Term) and one in run.declared
+        if declared and run.kinds_of(one).isdisjoint(names):
             return False
         kind = one.kind if isinstance(one, Instance) and one.kind else run.kind_of(one)
         if kind is object:
             return run.takes_parts(wanted)
         if kind is not None:
             return issubclass(kind, wanted)
-        names = {name for kind in wanted for name in KINDS.get(kind, ())}
+        names.discard("other")
         if one.op in ("field", "if") and run.takes_parts(wanted):
             names.add("part")
         return run.known(term("isinstance", one, *sorted(names))) if names else False

@@ -11,7 +11,7 @@ import ast
 import builtins
 import inspect
 import types
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -225,10 +225,7 @@ class Interpreter(Statements):
             return self.call(function.function, [function.owner, *args], named)
         if isinstance(function, Closure):
             frame = Frame(self.path, self.frames[-1].function, function.frame)
-            if named.own or named.base is not None:
-                raise Unknown("a function inside of another with named arguments")
-            names = [one.arg for one in function.node.args.args]
-            frame.own = dict(zip(names, args, strict=True))
+            self.bind(frame, function, args, named)
             return self.run(frame, function.node.body)
         if isinstance(function, types.MethodType):
             return self.call(function.__func__, [function.__self__, *args], named)
@@ -278,7 +275,7 @@ class Interpreter(Statements):
         """Bind the parameters of a function in its frame."""
         left = Dict(self.path, named.base, named.own)
         given = [*args]
-        for parameter in inspect.signature(function, follow_wrapped=False).parameters.values():
+        for parameter in parameters_of(function):
             name = parameter.name
             if parameter.kind is parameter.VAR_POSITIONAL:
                 frame.own[name] = tuple(given)
@@ -293,6 +290,33 @@ class Interpreter(Statements):
                 found = instead(self.lookup(left, name), default)
                 frame.own[name] = self.require(found, name)
                 left.own[name] = MISSING
+        called = getattr(function, "__qualname__", "a function inside of another")
         if given:
-            raise Raised(f"{function.__qualname__} takes fewer arguments")
-        self.refuse(f"{function.__qualname__} takes no other names", self.truth(left))
+            raise Raised(f"{called} takes fewer arguments")
+        others, why = self.truth(left), f"{called} takes no other names"
+        if others is True:
+            raise WrongNames(why, self.frames)
+        self.refuse(why, others)
+
+
+class WrongNames(Raised):
+    """A function is called with a name that it does not take."""
+
+    def __init__(self, why: str, frames: Sequence[Frame]) -> None:
+        super().__init__(why)
+        self.frame = frames[-1] if frames else None
+
+
+def parameters_of(function: Any) -> Iterable[inspect.Parameter]:
+    """Return the parameters of a function as its code has them, whatever it says of itself."""
+    if isinstance(function, Closure):
+        of = function.node.args
+        if not all(isinstance(one, ast.Constant | None) for one in (*of.defaults, *of.kw_defaults)):
+            raise Unknown("a default of a function inside of another")
+        made = ast.Expression(ast.Lambda(of, ast.Constant(None)))
+        function = eval(compile(ast.fix_missing_locations(made), "", "eval"))
+    plain = types.FunctionType(
+        function.__code__, {}, "", function.__defaults__, function.__closure__
+    )
+    plain.__kwdefaults__ = function.__kwdefaults__
+    return inspect.signature(plain).parameters.values()

@@ -25,6 +25,7 @@ from torch import nn
 
 from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.blocks import is_computed, model_of, understood
+from paramproof.tracing.configuration.interpreter import WrongNames
 from paramproof.tracing.configuration.layers import Module, mentions_module, reached
 from paramproof.tracing.configuration.live_functions import (
     LIVE_MODELS,
@@ -54,7 +55,6 @@ from paramproof.tracing.configuration.terms import (
     is_op,
     mentions,
     negate,
-    present,
     term,
 )
 from paramproof.tracing.configuration.values import Closure, Method, Super, unknown
@@ -461,45 +461,6 @@ class LiveInterpreter(ModuleInterpreter):
         self.refuse(Unknown("another number of turns"), other)
         return found
 
-    def assign(self, target: ast.expr, value: Value) -> None:
-        match target:
-            case ast.Tuple(elts=elts) | ast.List(elts=elts):
-                stars = [n for n, one in enumerate(elts) if isinstance(one, ast.Starred)]
-                found = self.items(value) if stars else None
-                if stars and found is not None and len(found) >= len(elts) - 1:
-                    first, after = stars[0], len(elts) - stars[0] - 1
-                    end = len(found) - after
-                    middle = List(self.path, tuple(found[first:end]))
-                    star: Any = elts[first]
-                    whole = [*elts[:first], star.value, *elts[first + 1 :]]
-                    values = [*found[:first], middle, *found[end:]]
-                    for one, item in zip(whole, values, strict=True):
-                        self.assign(one, item)
-                    return
-        super().assign(target, value)
-
-    def bind(self, frame: Frame, function: Any, args: Sequence[Value], named: Dict) -> None:
-        if hasattr(function, "__signature__"):
-            plain = types.FunctionType(
-                function.__code__,
-                function.__globals__,
-                function.__name__,
-                function.__defaults__,
-                function.__closure__,
-            )
-            plain.__kwdefaults__, plain.__qualname__ = (
-                function.__kwdefaults__,
-                function.__qualname__,
-            )
-            function = plain
-        parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
-        takes = {one.name for one in parameters}
-        if not any(one.kind is one.VAR_KEYWORD for one in parameters):
-            for name, value in named.own.items():
-                if name not in takes and present(value) is True:
-                    raise WrongNames(f"{function.__qualname__} takes no {name}", self.frames)
-        super().bind(frame, function, args, named)
-
     # Calls
 
     def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
@@ -508,8 +469,8 @@ class LiveInterpreter(ModuleInterpreter):
             raise Unknown(f"a call of {function.__name__}")
         while isinstance(function, CACHED):
             function = function.__wrapped__
-        if isinstance(function, Closure):
-            return self.call_closure(function, args, named)
+        if isinstance(function, Closure) and has_yield(function.node):
+            raise Unknown("a generator inside of a function")
         if isinstance(function, functools.partial):
             given = Dict(self.path, named.base, {**function.keywords, **named.own})
             return self.call(function.func, [*function.args, *args], given)
@@ -575,31 +536,6 @@ class LiveInterpreter(ModuleInterpreter):
                 return found
         return super().call_method(owner, name, args, named)
 
-    def call_closure(self, function: Closure, args: Sequence[Value], named: Dict) -> Value:
-        of = function.node.args
-        if of.kwarg or named.base is not None:
-            raise Unknown("a function inside of another that takes any named arguments")
-        if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in ast.walk(function.node)):
-            raise Unknown("a generator inside of a function")
-        frame = Frame(self.path, self.frames[-1].function, function.frame)
-        plain = [*of.posonlyargs, *of.args]
-        defaults = dict(zip(reversed(plain), reversed(of.defaults), strict=False))
-        defaults |= {k: one for k, one in zip(of.kwonlyargs, of.kw_defaults, strict=True) if one}
-        given = {one.arg: value for one, value in zip(plain, args, strict=False)} | named.own
-        known = {one.arg for one in (*plain, *of.kwonlyargs)}
-        rest = tuple(args[len(plain) :])
-        if (rest and not of.vararg) or not given.keys() <= known:
-            raise Unknown("a function inside of another with other arguments")
-        if any(not isinstance(one, ast.Constant) for one in defaults.values()):
-            raise Unknown("a default of a function inside of another")
-        own = {one.arg: default.value for one, default in defaults.items()}  # type: ignore[attr-defined]
-        frame.own = {
-            name: self.require({**own, **given}.get(name, MISSING), name) for name in known
-        }
-        if of.vararg:
-            frame.own[of.vararg.arg] = rest
-        return self.run(frame, function.node.body)
-
     def is_own(self, of: Any) -> bool:
         """Return whether something is of a package whose source is read."""
         package = (getattr(of, "__module__", "") or "").partition(".")[0]
@@ -657,14 +593,6 @@ class LiveInterpreter(ModuleInterpreter):
             if has_state(getattr(function, "__self__", None)) or any(map(has_state, values)):
                 raise
             return self.boxed(self.native(function, *args, **named.own))
-
-
-class WrongNames(Raised):
-    """A function is called with a name that it does not take."""
-
-    def __init__(self, why: str, frames: Sequence[Frame]) -> None:
-        super().__init__(why)
-        self.frame = frames[-1] if frames else None
 
 
 def is_of_types(handler: ast.ExceptHandler) -> bool:
@@ -726,6 +654,10 @@ MAX_TURNS = 100
 def mentions_size(value: Value) -> bool:
     """Return whether a value may depend on sizes."""
     return isinstance(value, Term | Heap | Closure | Method)
+
+
+def has_yield(node: ast.AST) -> bool:
+    return any(isinstance(one, ast.Yield | ast.YieldFrom) for one in ast.walk(node))
 
 
 def first_source(node: ast.AST) -> ast.AST | None:

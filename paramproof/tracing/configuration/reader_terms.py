@@ -11,7 +11,7 @@ from functools import lru_cache, partial, reduce
 from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.tracing.configuration.nodes import number, refuse
-from paramproof.tracing.configuration.terms import Term, Value, both, either, negate, term
+from paramproof.tracing.configuration.terms import SORTS, Term, Value, both, either, negate, term
 
 LETTERS = "ijklmnopqrs"
 """The names of loops, the outermost first."""
@@ -136,7 +136,6 @@ def check(kind: Term) -> Value:
 
 def accepts(value: Term, kind: Term, letters: str = "abcd") -> Any:
     """Return the condition that a value is of a declared type."""
-    sorts = {"float": "float", "str": "text", "bool": "flag", "list": "list", "dict": "object"}
     is_flag = term("isinstance", value, "flag")
 
     def each(items: Term, inner: Term) -> Value:
@@ -162,7 +161,7 @@ def accepts(value: Term, kind: Term, letters: str = "abcd") -> Any:
         case "tuple" | "set" | "object":
             return False
         case _:
-            found = term("isinstance", value, sorts[kind.op])
+            found = term("isinstance", value, SORTS[kind.op])
     if kind.op == "dict" and kind.args:
         key, item = kind.args
         found = both(found, each(term("method", "keys", value), key))

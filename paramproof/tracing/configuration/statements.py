@@ -147,13 +147,16 @@ class Statements(Operators):
                 self.each(self.eval(owner), lambda one: self.set_item(one, key, value))
             case ast.Tuple(elts=elts) | ast.List(elts=elts):
                 found = self.items(value)
-                if found is None:
+                starred = [n for n, one in enumerate(elts) if isinstance(one, ast.Starred)]
+                if starred and found is not None:
+                    start, end = starred[0], len(found) - len(elts) + starred[0] + 1
+                    found[start:end] = [List(self.path, tuple(found[start:end]))]
+                elif found is None and not starred:
                     found = [self.subscript(value, number) for number in range(len(elts))]
-                starred = any(isinstance(one, ast.Starred) for one in elts)
-                if starred or len(found) != len(elts):
-                    raise Unknown("a target with a star")
+                if found is None or len(found) != len(elts):
+                    raise Unknown("a target with another number of items")
                 for one, item in zip(elts, found, strict=True):
-                    self.assign(one, item)
+                    self.assign(one.value if isinstance(one, ast.Starred) else one, item)
             case _:
                 raise Unknown(f"the target {ast.unparse(target)}")
 

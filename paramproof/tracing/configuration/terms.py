@@ -49,6 +49,16 @@ KINDS = {op: kind for kind, ops in RESULTS.items() for op in ops}
 TYPES = _words("anything null bool int float str one_of union list tuple set sequence dict object")
 """The declared types that ``accepts`` names."""
 
+SORTS = {
+    "bool": "flag",
+    "dict": "object",
+    "float": "float",
+    "int": "int",
+    "list": "list",
+    "str": "text",
+}
+"""The names that ``isinstance`` has for declared types of one kind."""
+
 
 class Unknown(Exception):
     """The interpreter does not know how to go on with an unknown value; ``place`` is a line."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import collections.abc
 import dataclasses
-import numbers
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -15,6 +13,7 @@ from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, 
 from paramproof.tracing.configuration.terms import (
     KINDS,
     MISSING,
+    SORTS,
     Term,
     Unknown,
     Value,
@@ -117,13 +116,6 @@ class Values(Paths):
     def kinds_of(self, value: Value) -> set[str]:
         """Return the kinds of values that the declared type of a field allows, if it is known."""
         return json_kinds(self.declared[value]) if value in self.declared else set()
-
-    def is_none_of(self, value: Value, kinds: Sequence[Any]) -> bool:
-        """Return whether the declared type of a value keeps it from being of some types."""
-        is_declared = isinstance(value, Term) and value in self.declared
-        return is_declared and self.kinds_of(value).isdisjoint(
-            JSON_KINDS.get(one, "other") for one in kinds
-        )
 
     # Objects
 
@@ -433,22 +425,14 @@ class Values(Paths):
 
 SCALARS: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
 
-JSON_KINDS: Mapping[Any, str] = {
-    **{one: one.__name__ for one in (list, dict, int, float, str, bool)},
-    **dict.fromkeys((tuple, collections.abc.Iterable, collections.abc.Sequence), "list"),
-    **dict.fromkeys((numbers.Integral, numbers.Number), "int"),
-}
-
 
 def json_kinds(declared: Term) -> set[str]:
-    """Return the kinds of values that a declared type has."""
-    op, args = declared.op, declared.args
-    if op == "union":
-        return set().union(*map(json_kinds, args))
-    if op in ("int", "float", "str", "bool", "dict"):
-        return {op}
-    if op in ("list", "tuple", "sequence"):
-        return {"list"}
-    if op == "null":
-        return set()
-    return {"list", "dict", "int", "float", "str", "bool", "other"}
+    """Return the kinds of values that a declared type has, as ``isinstance`` names them."""
+    match declared.op:
+        case "union":
+            return set().union(*map(json_kinds, declared.args))
+        case "null":
+            return set()
+        case "tuple" | "sequence":
+            return {"list"}
+    return {SORTS[declared.op]} if declared.op in SORTS else {*SORTS.values(), "other"}
