@@ -179,7 +179,7 @@ class ModelInterpreter(ModuleInterpreter, PartInterpreter):
         self.journal.append({})
         try:
             if not inspect.isclass(function):
-                return super().call(function, args, named)
+                return super().call_known(function, args, named)
             made = Module(self.path, function)
             if function.__init__ is not object.__init__:
                 super().call(function.__init__, [made, *args], named)
