@@ -56,6 +56,10 @@ class ToyModel(PreTrainedModel):
 """
 
 CONSTRUCTORS = {
+    "a method that transformers binds to a class of its own": """
+from transformers import GenerationConfig
+self.settings = GenerationConfig.from_model_config(config)
+self.x = nn.Linear(config.width, 2)""",
     "a generator of random numbers": """
 self.random = torch.Generator().manual_seed(0)""",
     "a comprehension": """
