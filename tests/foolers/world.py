@@ -56,27 +56,15 @@ def _down(size):
 
 
 widths(
-    limit_of_the_environment=(
-        "guard",
-        4000,
-        lambda dim: dim < int(os.environ["PARAMPROOF_FOOLER_LIMIT"]),
-    ),
-    hours=("caveat", 3600, lambda dim: time.gmtime(dim).tm_hour < 1),
-    seconds=("caveat", 4000, lambda dim: datetime.timedelta(seconds=dim).total_seconds() < 4000),
-    days=(
-        "caveat",
-        86_400,
-        lambda dim: datetime.timedelta(seconds=dim) < datetime.timedelta(days=1),
-    ),
-    dates=(
-        "caveat",
-        4000,
-        lambda dim: datetime.date.fromordinal(dim) < datetime.date.fromordinal(4000),
-    ),
-    bytes_in_memory=(
-        "caveat",
-        4000,
-        lambda dim: sys.getsizeof(b"x" * dim) < sys.getsizeof(b"x" * 4000),
-    ),
-    bytes_of_an_int=("caveat", 2**30, lambda dim: sys.getsizeof(int(dim)) <= sys.getsizeof(1)),
+    "guard",
+    limit_of_the_environment=(4000, lambda dim: dim < int(os.environ["PARAMPROOF_FOOLER_LIMIT"])),
+)
+widths(
+    "caveat",
+    hours=(3600, lambda dim: time.gmtime(dim).tm_hour < 1),
+    seconds=(4000, lambda dim: datetime.timedelta(seconds=dim).total_seconds() < 4000),
+    days=(86_400, lambda dim: datetime.timedelta(seconds=dim) < datetime.timedelta(days=1)),
+    dates=(4000, lambda dim: datetime.date.fromordinal(dim) < datetime.date.fromordinal(4000)),
+    bytes_in_memory=(4000, lambda dim: sys.getsizeof(b"x" * dim) < sys.getsizeof(b"x" * 4000)),
+    bytes_of_an_int=(2**30, lambda dim: sys.getsizeof(int(dim)) <= sys.getsizeof(1)),
 )
