@@ -22,6 +22,7 @@ from paramproof.formulas.expression import letter
 from paramproof.formulas.spec import EncoderSpec, GPTSpec, LlamaSpec
 from paramproof.resolver import lookup, resolve
 from paramproof.views.difference import compared
+from tests.frameworks.modules import nn
 from tests.frameworks.transformers_configs import built
 
 pytestmark = [
@@ -197,8 +198,6 @@ def test_compare(paramproof, config, tmp_path):
 
 
 def test_assert_parameters(mixtral, config, tmp_path):
-    from torch import nn
-
     for given in (MIXTRAL, str(tmp_path / config), mixtral.architecture):
         assert_parameters(built(MIXTRAL), given)
     row = r"\+3,200  lm_head\.weight is unexpected: \(100, 32\)"
@@ -212,8 +211,6 @@ def test_assert_parameters(mixtral, config, tmp_path):
 
 def test_a_users_own_model(mixtral):
     """No name is the same as in the formula: shapes identify the tensors."""
-    from torch import nn
-
     model = built(MIXTRAL)
     own = nn.ModuleDict({"trunk": model.model, "out": model.lm_head})
     assert compare(own, mixtral.architecture).equal

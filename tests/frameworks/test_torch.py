@@ -12,6 +12,7 @@ from paramproof.formulas import EncoderSpec, compare, inventory
 from paramproof.verify.proof import proofs, read, residuals
 from tests.cases import case_of
 from tests.faults.in_frameworks import Faulty
+from tests.frameworks.modules import torch
 from tests.parity.cases import SPECS
 from tests.specs import SMALL_ENCODER
 
@@ -108,7 +109,7 @@ OF_FAMILIES = {
 @pytest.mark.parametrize(
     ("family", "fault"), OF_FAMILIES, ids=lambda one: getattr(one, "__name__", one)
 )
-def test_a_proof_of_a_wrong_model_says_what_is_wrong(family, fault, torch):
+def test_a_proof_of_a_wrong_model_says_what_is_wrong(family, fault):
     from paramproof.builders.frameworks.torch import MODULES, TorchModel
 
     class Faulty:

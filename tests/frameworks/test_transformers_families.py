@@ -8,6 +8,7 @@ import pytest
 from paramproof.builders import load
 from paramproof.formulas import EncoderDecoderSpec, closed_form, compare, inventory
 from paramproof.weights.transfer import transfer
+from tests.frameworks.modules import torch
 from tests.frameworks.transformers_configs import config_of, model_of
 from tests.parity.cases import SPECS
 from tests.specs import SMALL_ENCODER
@@ -20,8 +21,6 @@ P, H = 7, 6
 @pytest.mark.parametrize("name", ["gpt", "gpt, untied", "llama, grouped queries"])
 def test_the_same_weights_give_the_same_outputs(name):
     """Neither is the reference: transformers' model gets the weights that PyTorch initialised."""
-    import torch
-
     torch.manual_seed(0)
     spec = SPECS[name]
     ours, theirs = (load(framework).build(spec, allocate=True) for framework in FRAMEWORKS)

@@ -55,7 +55,7 @@ def weight_norm(hidden_size=8, channels=5):
     return torch.nn.utils.parametrizations.weight_norm(nn.Linear(hidden_size, channels))
 
 
-@derives("H·⌊H/2⌋", reasons=[*FITTED, "a lookup was not followed (tensors.py:"])
+@derives("H·⌊H/2⌋", reasons=[*FITTED, "a lookup was not followed ("])
 def sliced(hidden_size=8):
     return nn.ParameterList([torch.empty(hidden_size, hidden_size)[: hidden_size // 2]])
 
@@ -66,7 +66,7 @@ def concatenated(hidden_size=8, heads=3):
     return nn.ParameterList([both])
 
 
-@derives("H² + H", reasons=[*FITTED, *["a call was not followed (tensors.py:"] * 2])
+@derives("H² + H", reasons=[*FITTED, *["a call was not followed ("] * 2])
 def joined_by_a_slice(hidden_size=8):
     whole = torch.empty(hidden_size, hidden_size)
     return nn.ParameterList([torch.cat([whole, whole[:1]])])

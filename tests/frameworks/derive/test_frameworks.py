@@ -5,6 +5,7 @@ from math import prod
 
 import pytest
 
+from paramproof.derivation.pipeline import DerivationError, Effort
 from tests.frameworks.derive.deriving import conditions, derived
 
 KERAS = ("keras-jax", "keras-tensorflow", "keras-torch")
@@ -80,8 +81,6 @@ def rows(table):
 
 
 def derived_with(name, **effort):
-    from paramproof.derivation.pipeline import Effort
-
     return derived(name, effort=Effort(**effort))
 
 
@@ -129,8 +128,6 @@ REFUSED = [
 
 @pytest.mark.parametrize(("name", "said"), rows(REFUSED))
 def test_refused(name, said):
-    from paramproof.derivation.pipeline import DerivationError
-
     with pytest.raises(DerivationError, match="is not made: InvalidInput: ") as caught:
         derived(name)
     # Keras counts the layers that it made before.
