@@ -16,7 +16,7 @@ def children_of_a_module(dim=16, n=3):
     return model
 
 
-@fooler("caveat", dim=1001)
+@fooler("guard", dim=1001)
 def number_of_parameters(dim=64, n=3):
     first = nn.Linear(dim, dim)
     total = sum(one.numel() for one in first.parameters())
