@@ -94,25 +94,3 @@ def test_integers_are_not_trained(tmp_path):
     found = package.count(tmp_path / "a.safetensors")
     trainable = {one.path: one.trainable for one in found.tensors}
     assert (found.total, trainable) == (6, {"mask": False, "w": True})
-
-
-@pytest.mark.parametrize(
-    ("pair", "said"),
-    [
-        (("gpt2", "gpt2"), "same formula"),
-        # Kimi K2 is DeepSeek-V3 at other sizes: no structure makes any of its 355 billion more.
-        (
-            ("deepseek-v3", "kimi-k2"),
-            "same formula; the sizes differ: V 129,280 → 163,840, A 128 → 64, E 256 → 384, D 3 → 1",
-        ),
-        # One has F, and the other 4·H in its place, which are the same number.
-        (
-            ("gpt2", "GPT2LMHeadModel"),
-            "structure, at the sizes of gpt2: L·(8·H² − 2·H·F + 4·H − F) = 0: "
-            "the formulas are equal there",
-        ),
-        (("llama", "LlamaModel"), "structure, at the sizes of llama: −V·H = −131,072,000"),
-    ],
-)
-def test_causes_of_a_difference(pair, said):
-    assert [*package.diff(*pair).causes()] == [said]
