@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from math import prod
 
 import pytest
 
@@ -30,12 +31,8 @@ def test_the_leaves_add_up(paramproof, model):
 @pytest.mark.parametrize("model", ["bert-tiny", "transformer-one-layer", "llama-3-8b"])
 def test_json_adds_up(paramproof, model):
     (data,) = json.loads(paramproof("count", model, "--json", "-").stdout)["models"]
-    total = 0
-    for tensor in (one for one in data["tensors"] if one["trainable"] and not one["tied_to"]):
-        size = tensor["times"]
-        for length in tensor["shape"]:
-            size *= length
-        total += size
+    counted = [one for one in data["tensors"] if one["trainable"] and not one["tied_to"]]
+    total = sum(one["times"] * prod(one["shape"]) for one in counted)
     assert total == data["total"] == literals.TOTALS[named_model(model).name]
     assert sum(one["total"] for one in data["components"] if one["depth"] == 1) == total
 
