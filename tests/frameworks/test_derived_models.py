@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 
 import pytest
 
@@ -19,7 +20,8 @@ from paramproof.formulas import inventory
 from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import letter
-from paramproof.formulas.spec import EncoderSpec, GPTSpec, LlamaSpec
+from paramproof.formulas.models import named_model
+from paramproof.formulas.spec import GPTSpec, LlamaSpec
 from paramproof.resolver import lookup, resolve
 from paramproof.views.difference import compared
 from tests.frameworks.modules import nn
@@ -111,14 +113,7 @@ def test_types_by_name(derive_in_process):
     [
         (
             {"model_type": "bert", "architectures": ["BertForPreTraining"], **SIZES},
-            EncoderSpec(
-                **SIZES,
-                intermediate_size=3072,
-                max_position_embeddings=512,
-                type_vocab_size=2,
-                mlm_head=True,
-                nsp_head=True,
-            ),
+            replace(named_model("bert-base").spec, **SIZES, mlm_head=True, nsp_head=True),
             SIZES["vocab_size"],
         ),
         (
@@ -221,8 +216,6 @@ def test_a_users_own_model(mixtral):
 
 
 def test_verify_reports_differences(mixtral):
-    from dataclasses import replace
-
     wrong = replace(mixtral.architecture, sizes={**mixtral.architecture.sizes, "H": 36, "A": 4})
     answer = built_by_transformers([replace(mixtral, architecture=wrong)])
     assert answer.status == 1
