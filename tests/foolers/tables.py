@@ -19,14 +19,6 @@ class Width(IntEnum):
     HUGE = 12_288
 
 
-@fooler("caveat", dim=4096)
-def missing_from_a_dict(dim=64, n=3):
-    try:
-        return linears(dim, n, TABLE[dim])
-    except KeyError:
-        return linears(dim, n, True)
-
-
 @fooler("caveat", dim=5120, n=40)
 def pair_in_a_set(dim=64, n=3):
     """Both sizes together decide, and neither does alone."""
@@ -92,6 +84,7 @@ widths(
 )
 widths(
     "caveat",
+    missing_from_a_dict=(4096, lambda dim: fails(KeyError, lambda: TABLE[dim])),
     default_of_a_dict=(8192, lambda dim: defaultdict(lambda: True, TABLE)[dim]),
     # The table contains the size, and the code looks up 4096.
     key_of_a_dict=(4096, lambda dim: 4096 not in {dim: 3}),

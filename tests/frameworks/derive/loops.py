@@ -96,12 +96,7 @@ def every(hidden_size=12, layers=9, every=3):
 
 @derives(
     "L·(H² + H) + 3·H²·⌊L/2⌋ + 3·H·⌊L/2⌋",
-    at=[
-        {"hidden_size": 3, "layers": 1},
-        {"hidden_size": 3, "layers": 2},
-        {"hidden_size": 3, "layers": 9},
-        {"hidden_size": 3, "layers": 40},
-    ],
+    at=[{"hidden_size": 3, "layers": layers} for layers in (1, 2, 9, 40)],
 )
 def by_list(hidden_size=12, layers=6):
     """Kinds of layers as configurations have them: a list of strings."""

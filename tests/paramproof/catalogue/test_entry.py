@@ -11,7 +11,6 @@ from paramproof.catalogue.names import (
     programs,
     type_of_class,
     type_with_class,
-    usual_class,
     versions_of,
 )
 from paramproof.formulas import EncoderLetters, GPTLetters, LlamaLetters, closed_form
@@ -65,25 +64,12 @@ def test_a_class_of_several_types_is_that_of_the_type_with_the_most_classes():
     assert type_of_class("LlamaPreTrainedModel") is None
 
 
-@pytest.mark.parametrize(
-    ("model_type", "name"),
-    [
-        ("llama", "LlamaForCausalLM"),
-        ("t5", "T5ForConditionalGeneration"),
-        ("bert", "BertModel"),
-        ("gpt2", "GPT2LMHeadModel"),
-        ("vit", "ViTModel"),
-    ],
-)
-def test_the_usual_class_generates(model_type, name):
-    assert usual_class(model_type) == entry({"model_type": model_type}).class_name == name
-    assert not entry({"model_type": model_type}).is_class_named
-
-
 @pytest.mark.parametrize("name", ["LLaMAForCausalLM", "Llama_ForCausalLM", "LlamaForCausalLM"])
 def test_a_class_is_found_whatever_its_case_and_underscores(name):
     found = entry({"model_type": "llama", "architectures": [name]})
     assert (found.class_name, found.is_class_named) == ("LlamaForCausalLM", True)
+    usual = entry({"model_type": "llama"})
+    assert (usual.class_name, usual.is_class_named) == ("LlamaForCausalLM", False)
 
 
 def test_sizes_that_the_count_depends_on_are_assumed():
