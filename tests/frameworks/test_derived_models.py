@@ -5,8 +5,6 @@ The tests leave out the catalogue, except where they run the command.
 
 import json
 import re
-import subprocess
-import sys
 import textwrap
 from dataclasses import replace
 
@@ -26,6 +24,7 @@ from paramproof.resolver import lookup, resolve
 from paramproof.views.difference import compared
 from tests.frameworks.modules import nn
 from tests.frameworks.transformers_configs import built
+from tests.sessions import run_python
 
 pytestmark = [
     pytest.mark.framework("transformers"),
@@ -85,8 +84,7 @@ main()
 def test_count(tmp_path):
     """The catalogue is left out. PReLU has a parameter in each layer."""
     (tmp_path / "config.json").write_text(json.dumps(MIXTRAL | {"hidden_act": "prelu"}))
-    command = [sys.executable, "-c", RUN, "count", "config.json", "--derive"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = run_python("-c", RUN, "count", "config.json", "--derive", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     assert f"total {MIXTRAL_HAS + 3:,} 100.00 %" in lines
