@@ -38,14 +38,8 @@ def multiple_of_a_library(dim=64, n=3):
     return nn.ModuleList([nn.Linear(dim, otherlib.multiple(dim, 0.35)) for _ in range(n)])
 
 
-widths(
-    "guard",
-    wide_for_a_library=(4000, lambda dim: not otherlib.is_wide(dim)),
-)
-widths(
-    "caveat",
-    narrow_for_a_library=(10_000, lambda dim: otherlib.narrow(dim)),
-)
+widths("guard", wide_for_a_library=(4000, lambda dim: not otherlib.is_wide(dim)))
+widths("caveat", narrow_for_a_library=(10_000, lambda dim: otherlib.narrow(dim)))
 
 
 def tower(kind):

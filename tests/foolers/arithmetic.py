@@ -106,7 +106,4 @@ layers(
     index_times_a_float=(101, lambda i: 1.0 * i < 100),
     index_over_a_float=(402, lambda i: i / 2.0 <= 200),
 )
-layers(
-    "caveat",
-    bit_of_an_index=(129, lambda i: not i & 128),
-)
+layers("caveat", bit_of_an_index=(129, lambda i: not i & 128))

@@ -84,7 +84,4 @@ depths(
     any_of_a_generator=(101, lambda n: not any(i >= 100 for i in range(n))),
     all_of_a_list=(101, lambda n: all([i < 100 for i in range(n)])),  # noqa: C419
 )
-depths(
-    "caveat",
-    last_of_sorted=(101, lambda n: sorted(range(n), reverse=True)[0] < 100),
-)
+depths("caveat", last_of_sorted=(101, lambda n: sorted(range(n), reverse=True)[0] < 100))

@@ -329,10 +329,7 @@ widths(
 )
 
 
-depths(
-    "guard",
-    recursion=(101, lambda n: _layers(n) <= 100),
-)
+depths("guard", recursion=(101, lambda n: _layers(n) <= 100))
 depths(
     "caveat",
     length_of_a_set=(101, lambda n: len({i for i in range(n)}) <= 100),  # noqa: C416

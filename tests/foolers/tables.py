@@ -110,13 +110,7 @@ layers(
     bytes_by_layer=(201, lambda i: bool(BY_BYTE[i])),
     item_by_layer=(151, lambda i: operator.itemgetter(i)(EARLY)),
 )
-layers(
-    "fitted",
-    tuple_by_layer=(121, FLAGS.__getitem__),
-)
+layers("fitted", tuple_by_layer=(121, FLAGS.__getitem__))
 
 
-depths(
-    "caveat",
-    slice_of_a_table=(151, lambda n: all(EARLY[:n])),
-)
+depths("caveat", slice_of_a_table=(151, lambda n: all(EARLY[:n])))
