@@ -5,6 +5,7 @@ Source: https://github.com/huggingface/safetensors, section "Format".
 
 import json
 import struct
+from math import prod
 
 from paramproof.catalogue import entry
 from paramproof.formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, inventory
@@ -51,11 +52,7 @@ def header(tensors, metadata=None, *, dtype="F32", size=4):
     """Return the header of a safetensors file for these tensors, and the file's length."""
     entries, end = {"__metadata__": metadata} if metadata else {}, 0
     for name, shape in tensors.items():
-        start = end
-        for_one = size
-        for length in shape:
-            for_one *= length
-        end = start + for_one
+        start, end = end, end + size * prod(shape)
         entries[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [start, end]}
     text = json.dumps(entries).encode()
     text += b" " * (-len(text) % 8)

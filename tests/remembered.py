@@ -4,7 +4,7 @@ For tests that look only at shapes and build the same specs repeatedly, as the l
 framework builds the model; the cache keeps its weights, and not the model itself.
 """
 
-from collections import OrderedDict
+from functools import lru_cache
 from typing import Any
 
 from paramproof.builders.protocol import Builder, BuiltModel
@@ -28,14 +28,12 @@ class Remembering:
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.supports = builder.supports
-        self.known: OrderedDict[Spec, tuple[Weight, ...]] = OrderedDict()
+        self.listed = lru_cache(MAX_SPECS)(self.build_listed)
 
     def build(self, spec: Spec, *numerics: Any, **how: Any) -> BuiltModel | Listed:
         if numerics or how:
             return self.builder.build(spec, *numerics, **how)
-        if spec not in self.known:
-            self.known[spec] = tuple(self.builder.build(spec).weights())
-            if len(self.known) > MAX_SPECS:
-                self.known.popitem(last=False)
-        self.known.move_to_end(spec)
-        return Listed(self.known[spec])
+        return self.listed(spec)
+
+    def build_listed(self, spec: Spec) -> Listed:
+        return Listed(tuple(self.builder.build(spec).weights()))

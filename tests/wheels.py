@@ -1,5 +1,6 @@
-"""Build wheels and sdists as an installer does."""
+"""Build wheels and sdists as an installer does, and run Python with nothing but their content."""
 
+import os
 import subprocess
 import sys
 
@@ -11,3 +12,17 @@ def build(kind, source, target):
     )
     assert done.returncode == 0, done.stderr
     return target / done.stdout.split()[-1]
+
+
+def run_alone(folders, cwd, *arguments, **how):
+    """Run Python without ``site``: no file of this environment adds the checkout to the path."""
+    own = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "PYTHON"))}
+    return subprocess.run(
+        [sys.executable, "-S", *map(str, arguments)],
+        cwd=cwd,
+        env={**own, "PYTHONPATH": os.pathsep.join(map(str, folders))},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        **how,
+    )

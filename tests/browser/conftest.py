@@ -78,22 +78,19 @@ def watching(context, address, path=None):
     watched.page.close()
 
 
-@pytest.fixture(scope="session")
-def models(context, address):
-    """Return the page for any model, with Python running."""
-    yield from watching(context, address, "model.html#model=bert-base")
+def running_at(path):
+    """Return a fixture: a page of the site with Python running, which tests share."""
+
+    @pytest.fixture(scope="session")
+    def page(context, address):
+        yield from watching(context, address, path)
+
+    return page
 
 
-@pytest.fixture(scope="session")
-def numbers(context, address):
-    """Return the page for numbers, with Python running."""
-    yield from watching(context, address, "number.html#n=2362368")
-
-
-@pytest.fixture(scope="session")
-def differences(context, address):
-    """Return the page for two models, with Python running."""
-    yield from watching(context, address, "difference.html#a=bert-base&b=gpt2")
+models = running_at("model.html#model=bert-base")
+numbers = running_at("number.html#n=2362368")
+differences = running_at("difference.html#a=bert-base&b=gpt2")
 
 
 @pytest.fixture

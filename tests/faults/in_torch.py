@@ -1,6 +1,6 @@
 """The catalogue, as PyTorch's encoder has it: what one changes in real code without noticing."""
 
-from tests.faults.catalogue import BY_NAME, EVERYWHERE, FAULTS, dropped, fault
+from tests.faults.catalogue import BY_NAME, EVERYWHERE, FAULTS, dropped, enter_row, fault
 
 __all__ = ["FAULTS"]
 
@@ -94,22 +94,14 @@ def token_types_ignored(encoder, spec, nn, layers):
 # Missing tensors: biases, norms, the pooler, a layer.
 
 
-@fault(*EVERYWHERE)
-def query_bias_dropped(encoder, spec, nn, layers):
-    """The query projection has no bias."""
+def drop_a_third_of_the_biases(encoder, spec, nn, layers):
     layers.project(encoder, spec, 3 * spec.hidden_size, biases=2 * spec.hidden_size)
 
 
-@fault(*EVERYWHERE)
-def key_bias_dropped(encoder, spec, nn, layers):
-    """The key projection has no bias: no output would show it, since softmax cancels it."""
-    layers.project(encoder, spec, 3 * spec.hidden_size, biases=2 * spec.hidden_size)
-
-
-@fault(*EVERYWHERE)
-def value_bias_dropped(encoder, spec, nn, layers):
-    """The value projection has no bias."""
-    layers.project(encoder, spec, 3 * spec.hidden_size, biases=2 * spec.hidden_size)
+WHY = {"query": "", "key": ": no output would show it, since softmax cancels it", "value": ""}
+for part, why in WHY.items():
+    about = f"The {part} projection has no bias{why}."
+    enter_row(f"{part} bias dropped", about, EVERYWHERE, drop_a_third_of_the_biases)
 
 
 dropped(

@@ -201,39 +201,41 @@ def bytes_that_grow(dim=16, n=3):
 
 
 widths(
+    "guard",
+    list_that_is_not_there_yet=(4001, lambda dim: not [0] * (dim - 4000)),
+    equal_lists=(4000, lambda dim: [dim] != [4000]),
+    cached=(4000, lambda dim: _cached(dim)),
+)
+widths(
+    "caveat",
     past_the_end_of_a_range_over_sizes=(
-        "caveat",
         4001,
         lambda dim: fails(IndexError, lambda: range(dim)[4000]),
     ),
-    root_of_a_negative=(
-        "caveat",
-        4001,
-        lambda dim: not fails(ValueError, lambda: math.sqrt(4000 - dim)),
-    ),
-    negative_shift=("caveat", 4001, lambda dim: not fails(ValueError, lambda: 1 << (4000 - dim))),
-    list_that_is_not_there_yet=("guard", 4001, lambda dim: not [0] * (dim - 4000)),
-    equal_lists=("guard", 4000, lambda dim: [dim] != [4000]),
+    root_of_a_negative=(4001, lambda dim: not fails(ValueError, lambda: math.sqrt(4000 - dim))),
+    negative_shift=(4001, lambda dim: not fails(ValueError, lambda: 1 << (4000 - dim))),
     sorted_by_a_key=(
-        "caveat",
         4000,
         lambda dim: sorted([(4000, 1), (dim, 2)], key=lambda p: p[0])[0][1] == 2,
     ),
-    cached=("guard", 4000, lambda dim: _cached(dim)),
-    int_methods_through_the_class=("caveat", 4000, lambda dim: int.__lt__(int(dim), 4000) is True),
-    str_methods_through_the_class=("caveat", 10_000, lambda dim: str.__len__(str(dim)) < 5),
-    equal_to_a_longer_list=("caveat", 4000, lambda dim: [0] * dim != [0] * 4000),
+    int_methods_through_the_class=(4000, lambda dim: int.__lt__(int(dim), 4000) is True),
+    str_methods_through_the_class=(10_000, lambda dim: str.__len__(str(dim)) < 5),
+    equal_to_a_longer_list=(4000, lambda dim: [0] * dim != [0] * 4000),
 )
 
 
 depths(
-    negative_slice=("caveat", 101, lambda n: ([False] * 100 + [True] * 100)[-n:][0]),
-    nested_lists_summed=("caveat", 101, lambda n: len(sum([[i] for i in range(n)], [])) < 101),
-    array_of_a_loop=("caveat", 101, lambda n: np.array([1 for _ in range(n)]).sum() < 101),
-    starred=("guard", 101, lambda n: len([*range(n)]) < 101),
-    star_args=("caveat", 101, lambda n: _many(*range(n)) < 101),
-    constant_index_into_runs=("guard", 101, lambda n: ([False] * n + [True] * 200)[100]),
-    list_in_a_comparison=("caveat", 101, lambda n: [i for i in range(n)] <= list(range(100))),
+    "guard",
+    starred=(101, lambda n: len([*range(n)]) < 101),
+    constant_index_into_runs=(101, lambda n: ([False] * n + [True] * 200)[100]),
+)
+depths(
+    "caveat",
+    negative_slice=(101, lambda n: ([False] * 100 + [True] * 100)[-n:][0]),
+    nested_lists_summed=(101, lambda n: len(sum([[i] for i in range(n)], [])) < 101),
+    array_of_a_loop=(101, lambda n: np.array([1 for _ in range(n)]).sum() < 101),
+    star_args=(101, lambda n: _many(*range(n)) < 101),
+    list_in_a_comparison=(101, lambda n: [i for i in range(n)] <= list(range(100))),
 )
 
 

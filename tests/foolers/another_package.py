@@ -1,6 +1,7 @@
 """Thin functions around a library that makes every decision."""
 
 import sys
+from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -37,10 +38,8 @@ def multiple_of_a_library(dim=64, n=3):
     return nn.ModuleList([nn.Linear(dim, otherlib.multiple(dim, 0.35)) for _ in range(n)])
 
 
-widths(
-    wide_for_a_library=("guard", 4000, lambda dim: not otherlib.is_wide(dim)),
-    narrow_for_a_library=("caveat", 10_000, lambda dim: otherlib.narrow(dim)),
-)
+widths("guard", wide_for_a_library=(4000, lambda dim: not otherlib.is_wide(dim)))
+widths("caveat", narrow_for_a_library=(10_000, lambda dim: otherlib.narrow(dim)))
 
 
 def tower(kind):
@@ -50,17 +49,8 @@ def tower(kind):
     return model
 
 
-register_rows(
-    "dim",
-    tower,
-    root_in_a_library=("guard", 4900, "root"),
-    levels_in_a_library=("guard", 8192, "levels"),
-    tensor_in_a_library=("caveat", 4000, "tensor"),
-)
-register_rows(
-    "n",
-    tower,
-    counter_in_a_library=("guard", 101, "counter"),
-    table_in_a_library=("guard", 131, "table"),
-    name_in_a_library=("caveat", 151, "name"),
-)
+by_width, by_depth = partial(register_rows, "dim", tower), partial(register_rows, "n", tower)
+by_width("guard", root_in_a_library=(4900, "root"), levels_in_a_library=(8192, "levels"))
+by_width("caveat", tensor_in_a_library=(4000, "tensor"))
+by_depth("guard", counter_in_a_library=(101, "counter"), table_in_a_library=(131, "table"))
+by_depth("caveat", name_in_a_library=(151, "name"))

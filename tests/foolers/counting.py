@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from torch import nn
 
-from tests.foolers.entries import depths, each, fooler, linears, widths
+from tests.foolers.entries import depths, each, fooler, linears, states, widths
 
 
 @fooler("guard", dim=4000)
@@ -79,19 +79,6 @@ def length_of_a_dict(dim=16, n=3):
     for i in range(n):
         known[i] = i
     return linears(dim, n, len(known) < 101)
-
-
-@fooler("caveat", n=101)
-def popped_from_a_list(dim=16, n=3):
-    """The loop uses up a budget of a hundred biases."""
-    budget = [True] * 100
-    return each(dim, n, lambda _: budget.pop() if budget else False)
-
-
-@fooler("caveat", n=101)
-def emptied_iterator(dim=16, n=3):
-    budget = iter([True] * 100)
-    return each(dim, n, lambda _: next(budget, False))
 
 
 @fooler("caveat", n=101)
@@ -300,21 +287,9 @@ def _biases():
 
 
 @fooler("caveat", n=101)
-def generator(dim=16, n=3):
-    biases = _biases()
-    return each(dim, n, lambda _: next(biases))
-
-
-@fooler("caveat", n=101)
-def endless_count(dim=16, n=3):
-    numbers = itertools.count()
-    return each(dim, n, lambda _: next(numbers) < 100)
-
-
-@fooler("caveat", n=101)
-def accumulated(dim=16, n=3):
-    sums = list(itertools.accumulate([1] * n))
-    return each(dim, n, lambda i: sums[i] <= 100)
+def emptied_iterator(dim=16, n=3):
+    budget = iter([True] * 100)
+    return each(dim, n, lambda _: next(budget, False))
 
 
 @fooler("caveat", n=101)
@@ -323,26 +298,41 @@ def grouped(dim=16, n=3):
     return linears(dim, n, groups[0] <= 100)
 
 
-widths(
-    length_of_a_comprehension=("guard", 4000, lambda dim: len([0 for _ in range(dim)]) < 4000),
-    sum_of_ones_by_hand=("guard", 4000, lambda dim: sum(1 for _ in range(dim)) < 4000),
-    repeated_list=("guard", 4000, lambda dim: len([0] * dim) < 4000),
-    sliced_iterator=(
-        "caveat",
-        4000,
-        lambda dim: len(list(itertools.islice(itertools.count(), dim))) < 4000,
+states(
+    "caveat",
+    # A budget of a hundred biases is used up.
+    popped_from_a_list=(
+        101,
+        lambda n: [True] * 100,
+        lambda budget, i: budget.pop() if budget else False,
     ),
-    chained=("caveat", 4000, lambda dim: len(list(itertools.chain(range(dim), "x"))) <= 4000),
+    generator=(101, lambda n: _biases(), lambda biases, i: next(biases)),
+    endless_count=(101, lambda n: itertools.count(), lambda numbers, i: next(numbers) < 100),
+    accumulated=(
+        101,
+        lambda n: list(itertools.accumulate([1] * n)),
+        lambda sums, i: sums[i] <= 100,
+    ),
 )
 
 
+widths(
+    "guard",
+    length_of_a_comprehension=(4000, lambda dim: len([0 for _ in range(dim)]) < 4000),
+    sum_of_ones_by_hand=(4000, lambda dim: sum(1 for _ in range(dim)) < 4000),
+    repeated_list=(4000, lambda dim: len([0] * dim) < 4000),
+)
+widths(
+    "caveat",
+    sliced_iterator=(4000, lambda dim: len(list(itertools.islice(itertools.count(), dim))) < 4000),
+    chained=(4000, lambda dim: len(list(itertools.chain(range(dim), "x"))) <= 4000),
+)
+
+
+depths("guard", recursion=(101, lambda n: _layers(n) <= 100))
 depths(
-    length_of_a_set=("caveat", 101, lambda n: len({i for i in range(n)}) <= 100),  # noqa: C416
-    recursion=("guard", 101, lambda n: _layers(n) <= 100),
-    product_of_ranges=(
-        "caveat",
-        32,
-        lambda n: len(list(itertools.product(range(n), range(n)))) < 1024,
-    ),
-    repeated_iterator=("caveat", 101, lambda n: sum(itertools.repeat(1, n)) <= 100),
+    "caveat",
+    length_of_a_set=(101, lambda n: len({i for i in range(n)}) <= 100),  # noqa: C416
+    product_of_ranges=(32, lambda n: len(list(itertools.product(range(n), range(n)))) < 1024),
+    repeated_iterator=(101, lambda n: sum(itertools.repeat(1, n)) <= 100),
 )

@@ -110,35 +110,52 @@ def fails(error: type[Exception], compute: Callable[[], object]) -> bool:
     return False
 
 
-def register_rows(size: str, of: Callable[..., Any], **foolers: tuple[str, int, Any]) -> None:
-    """Register models ``of`` a condition, which decides about the biases of their layers.
+def register_rows(
+    size: str, of: Callable[..., Any], outcome: str, in_lengths: bool = False, **foolers: Any
+) -> None:
+    """Register models that are made ``of`` functions, or of other values, in one or two lines.
 
-    Each has an outcome, the size at which the condition changes, and the condition.
+    Each row has the size, or sizes, at which its models change, and what they are made of.
     """
     module = sys._getframe(1).f_globals["__name__"]
-    for name, (outcome, turn, condition) in foolers.items():
-        model = of(condition)
+    for name, (turns, *values) in foolers.items():
+        model = of(*values)
         model.__name__, model.__module__ = name, module
-        fooler(outcome, **{size: turn})(model)
+        fooler(outcome, in_lengths=in_lengths, **{size: turns})(model)
 
 
-def _by_width(condition):
+def _by_width(biased):
     def model(dim=64, n=3):
-        return linears(dim, n, condition(dim))
+        return linears(dim, n, biased(dim))
 
     return model
 
 
-def _by_depth(condition):
+def _by_depth(biased):
     def model(dim=16, n=3):
-        return linears(dim, n, condition(n))
+        return linears(dim, n, biased(n))
 
     return model
 
 
-def _by_layer(condition):
+def _by_layer(biased):
     def model(dim=16, n=3):
-        return each(dim, n, condition)
+        return each(dim, n, biased)
+
+    return model
+
+
+def _by_state(started, biased):
+    def model(dim=16, n=3):
+        state = started(n)
+        return each(dim, n, lambda i: biased(state, i))
+
+    return model
+
+
+def _by_length(length):
+    def model(dim=64, n=3):
+        return nn.ModuleList([nn.Linear(dim, length(dim)) for _ in range(n)])
 
     return model
 
@@ -146,6 +163,8 @@ def _by_layer(condition):
 widths = partial(register_rows, "dim", _by_width)
 depths = partial(register_rows, "n", _by_depth)
 layers = partial(register_rows, "n", _by_layer)
+states = partial(register_rows, "n", _by_state)
+lengths = partial(register_rows, "dim", _by_length, in_lengths=True)
 
 
 GROUPS = """adversaries another_package arithmetic comparing counting harmless objects tables

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from paramproof.derivation.pipeline import derive
+from paramproof.tracing.abstract_build import build_abstractly
+from paramproof.tracing.constructors.function import function_constructor
+
 OTHER_PACKAGE = Path(__file__).with_name("otherlib")
 
 
@@ -75,9 +79,6 @@ def judge_entry(entry):
 
 def judge(name, function, sizes_for, **options):
     """Derive ``function``, and compare it with models at the sizes that ``sizes_for`` returns."""
-    from paramproof.derivation.pipeline import derive
-    from paramproof.tracing.constructors.function import function_constructor
-
     where = f"{function.__module__}:{name}"
     try:
         found = derive(function_constructor(where, function), **options)
@@ -119,8 +120,6 @@ def in_letters(found, sizes):
 
 def built_count(function, sizes):
     """Return the trainable parameters of a model built from plain ints, None if it is refused."""
-    from paramproof.tracing.abstract_build import build_abstractly
-
     try:
         model = build_abstractly(function, sizes)
     except Exception:
@@ -129,8 +128,6 @@ def built_count(function, sizes):
 
 
 def layout(function, sizes):
-    from paramproof.tracing.abstract_build import build_abstractly
-
     return {name for name, _ in build_abstractly(function, sizes).named_parameters()}
 
 

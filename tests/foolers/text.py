@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import hashlib
 import io
 import json
 import logging
@@ -12,27 +11,15 @@ import string
 import struct
 import warnings
 from array import array
+from hashlib import sha256
 from string import digits as DIGITS  # noqa: N812
 
 from torch import nn
 
-from tests.foolers.entries import each, fooler, layers, linears, widths
+from tests.foolers.entries import fooler, layers, linears, states, widths
 
 NAMES = {"layer120", "layer121", "layer122"}
 os.environ.setdefault("PARAMPROOF_FOOLER_4096", "1")
-
-
-@fooler("caveat", n=11)
-def sorted_names(dim=16, n=3):
-    """From ten layers on, alphabetical order differs from numerical order."""
-    names = sorted(f"layer{i}" for i in range(n))
-    return each(dim, n, lambda i: names[i] == f"layer{i}")
-
-
-@fooler("caveat", dim=4099)
-def digest(dim=64, n=3):
-    known = hashlib.sha256(b"4099").hexdigest()
-    return linears(dim, n, hashlib.sha256(str(dim).encode()).hexdigest() != known)
 
 
 @fooler("caveat", dim=10_000)
@@ -134,67 +121,69 @@ def read_from_lines(dim=64, n=3):
     return linears(dim, n, wide < limit)
 
 
+states(
+    "caveat",
+    # From ten layers on, alphabetical order differs from numerical order.
+    sorted_names=(
+        11,
+        lambda n: sorted(f"layer{i}" for i in range(n)),
+        lambda names, i: names[i] == f"layer{i}",
+    ),
+)
+
+
 widths(
-    percent=("caveat", 100_000, lambda dim: len("%d" % dim) < 6),  # noqa: UP031
-    percent_with_a_width=("caveat", 10_000, lambda dim: ("%5d" % dim).startswith(" ")),  # noqa: UP031
-    formatted=("caveat", 1000, lambda dim: "{:>4}".format(dim)[0] == " "),  # noqa: UP032
-    percent_of_a_list=("caveat", 30_000, lambda dim: len("%s" % ([1] * dim,)) < 90_000),  # noqa: UP031
-    digits=("caveat", 10_000, lambda dim: len(str(dim)) < 5),
-    hexadecimal=("caveat", 4096, lambda dim: len(hex(dim)) < 6),
-    binary=("caveat", 4096, lambda dim: len(bin(dim)) < 15),
-    octal=("caveat", 4096, lambda dim: len(oct(dim)) < 7),
-    padded=("caveat", 10_000, lambda dim: f"{dim:05d}"[0] == "0"),
-    thousands=("caveat", 1_000_000, lambda dim: f"{dim:,}".count(",") < 2),
-    scientific=("caveat", 10_000, lambda dim: f"{dim:e}"[-1] < "4"),
-    format_function=("caveat", 10_000, lambda dim: format(dim, "6d").startswith("  ")),
-    joined=("caveat", 10_000, lambda dim: len("x".join([str(dim), str(dim)])) < 11),
-    filled_with_zeros=("caveat", 100_000, lambda dim: str(dim).zfill(6).startswith("0")),
-    tail_is_digits=("caveat", 1000, lambda dim: not str(dim)[3:].isdigit()),
-    there_and_back=("caveat", 4000, lambda dim: int(str(dim)) < 4000),
-    through_json_text=(
-        "caveat",
-        4000,
-        lambda dim: json.loads(json.dumps({"dim": dim}))["dim"] < 4000,
-    ),
-    packed=("caveat", 65_536, lambda dim: struct.pack(">I", dim)[1] == 0),
-    as_bytes=("caveat", 4000, lambda dim: len(bytes(dim)) < 4000),
-    as_a_bytearray=("caveat", 4000, lambda dim: len(bytearray(dim)) < 4000),
-    in_an_array=("caveat", 4000, lambda dim: array("q", [dim])[0] < 4000),
-    repeated_text=("caveat", 4000, lambda dim: len("x" * dim) < 4000),
-    joined_list=("caveat", 30_000, lambda dim: len("".join(["x"] * dim)) < 30_000),
-    joined_generator=("caveat", 30_000, lambda dim: len("".join("x" for _ in range(dim))) < 30_000),
-    joined_map=("caveat", 30_000, lambda dim: len("".join(map(str, [7] * dim))) < 30_000),
-    text_of_a_list=("caveat", 30_000, lambda dim: len(str([1] * dim)) < 90_000),
-    formatted_list=("caveat", 30_000, lambda dim: len(f"{[1] * dim}") < 90_000),
-    list_as_json=("caveat", 30_000, lambda dim: len(json.dumps([1] * dim)) < 90_000),
-    split_text=("caveat", 30_000, lambda dim: len("-".join(["x"] * dim).split("-")) < 30_000),
-    counted_in_text=("caveat", 30_000, lambda dim: "".join(["x"] * dim).count("x") < 30_000),
-    starred_set=("caveat", 30_000, lambda dim: len({*range(dim)}) < 30_000),
-    list_of_digits=("caveat", 10_000, lambda dim: len([*str(dim)]) < 5),
-    as_a_width=("caveat", 4000, lambda dim: len(f"{'':{dim}}") < 4000),
-    justified=("caveat", 4000, lambda dim: len("".rjust(dim)) < 4000),
-    character=("caveat", 4000, lambda dim: chr(dim) < chr(4000)),
-    variable_of_the_environment=(
-        "caveat",
-        4096,
-        lambda dim: f"PARAMPROOF_FOOLER_{dim}" not in os.environ,
-    ),
-    evaluated=("caveat", 4000, lambda dim: eval(f"{dim} < 4000")),
-    literal=("caveat", 4000, lambda dim: ast.literal_eval(f"[{dim}, 1]")[0] < 4000),
-    template=("caveat", 10_000, lambda dim: len(string.Template("$dim").substitute(dim=dim)) < 5),
+    "caveat",
+    digest=(4099, lambda dim: sha256(str(dim).encode()).digest() != sha256(b"4099").digest()),
+    percent=(100_000, lambda dim: len("%d" % dim) < 6),  # noqa: UP031
+    percent_with_a_width=(10_000, lambda dim: ("%5d" % dim).startswith(" ")),  # noqa: UP031
+    formatted=(1000, lambda dim: "{:>4}".format(dim)[0] == " "),  # noqa: UP032
+    percent_of_a_list=(30_000, lambda dim: len("%s" % ([1] * dim,)) < 90_000),  # noqa: UP031
+    digits=(10_000, lambda dim: len(str(dim)) < 5),
+    hexadecimal=(4096, lambda dim: len(hex(dim)) < 6),
+    binary=(4096, lambda dim: len(bin(dim)) < 15),
+    octal=(4096, lambda dim: len(oct(dim)) < 7),
+    padded=(10_000, lambda dim: f"{dim:05d}"[0] == "0"),
+    thousands=(1_000_000, lambda dim: f"{dim:,}".count(",") < 2),
+    scientific=(10_000, lambda dim: f"{dim:e}"[-1] < "4"),
+    format_function=(10_000, lambda dim: format(dim, "6d").startswith("  ")),
+    joined=(10_000, lambda dim: len("x".join([str(dim), str(dim)])) < 11),
+    filled_with_zeros=(100_000, lambda dim: str(dim).zfill(6).startswith("0")),
+    tail_is_digits=(1000, lambda dim: not str(dim)[3:].isdigit()),
+    there_and_back=(4000, lambda dim: int(str(dim)) < 4000),
+    through_json_text=(4000, lambda dim: json.loads(json.dumps({"dim": dim}))["dim"] < 4000),
+    packed=(65_536, lambda dim: struct.pack(">I", dim)[1] == 0),
+    as_bytes=(4000, lambda dim: len(bytes(dim)) < 4000),
+    as_a_bytearray=(4000, lambda dim: len(bytearray(dim)) < 4000),
+    in_an_array=(4000, lambda dim: array("q", [dim])[0] < 4000),
+    repeated_text=(4000, lambda dim: len("x" * dim) < 4000),
+    joined_list=(30_000, lambda dim: len("".join(["x"] * dim)) < 30_000),
+    joined_generator=(30_000, lambda dim: len("".join("x" for _ in range(dim))) < 30_000),
+    joined_map=(30_000, lambda dim: len("".join(map(str, [7] * dim))) < 30_000),
+    text_of_a_list=(30_000, lambda dim: len(str([1] * dim)) < 90_000),
+    formatted_list=(30_000, lambda dim: len(f"{[1] * dim}") < 90_000),
+    list_as_json=(30_000, lambda dim: len(json.dumps([1] * dim)) < 90_000),
+    split_text=(30_000, lambda dim: len("-".join(["x"] * dim).split("-")) < 30_000),
+    counted_in_text=(30_000, lambda dim: "".join(["x"] * dim).count("x") < 30_000),
+    starred_set=(30_000, lambda dim: len({*range(dim)}) < 30_000),
+    list_of_digits=(10_000, lambda dim: len([*str(dim)]) < 5),
+    as_a_width=(4000, lambda dim: len(f"{'':{dim}}") < 4000),
+    justified=(4000, lambda dim: len("".rjust(dim)) < 4000),
+    character=(4000, lambda dim: chr(dim) < chr(4000)),
+    variable_of_the_environment=(4096, lambda dim: f"PARAMPROOF_FOOLER_{dim}" not in os.environ),
+    evaluated=(4000, lambda dim: eval(f"{dim} < 4000")),
+    literal=(4000, lambda dim: ast.literal_eval(f"[{dim}, 1]")[0] < 4000),
+    template=(10_000, lambda dim: len(string.Template("$dim").substitute(dim=dim)) < 5),
     # A module's representation contains its width.
-    shown_and_read=(
-        "caveat",
-        10_000,
-        lambda dim: sum(one in DIGITS for one in repr(_Described(dim))) < 5,
-    ),
-    shown_by_torch=("caveat", 10_000, lambda dim: len(nn.Linear(dim, 1).extra_repr()) < 44),
+    shown_and_read=(10_000, lambda dim: sum(one in DIGITS for one in repr(_Described(dim))) < 5),
+    shown_by_torch=(10_000, lambda dim: len(nn.Linear(dim, 1).extra_repr()) < 44),
 )
 
 
 layers(
-    name_in_a_set=("caveat", 121, lambda i: f"layer{i}" not in NAMES),
-    end_of_a_name=("caveat", 51, lambda i: not f"layer{i}".endswith("50")),
-    length_of_a_number=("caveat", 101, lambda i: len(f"{i}") <= 2),
-    expression_for_names=("caveat", 101, lambda i: not re.match(r"layer[1-9]\d\d$", f"layer{i}")),
+    "caveat",
+    name_in_a_set=(121, lambda i: f"layer{i}" not in NAMES),
+    end_of_a_name=(51, lambda i: not f"layer{i}".endswith("50")),
+    length_of_a_number=(101, lambda i: len(f"{i}") <= 2),
+    expression_for_names=(101, lambda i: not re.match(r"layer[1-9]\d\d$", f"layer{i}")),
 )

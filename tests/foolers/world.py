@@ -35,13 +35,6 @@ def length_of_a_file(dim=64, n=3):
         return linears(dim, n, os.fstat(file.fileno()).st_size < 4000)
 
 
-@fooler("caveat", dim=4001)
-def random_numbers(dim=64, n=3):
-    """The same size gives the same number, since it is the seed."""
-    known = random.Random(4001).random()
-    return linears(dim, n, random.Random(dim).random() != known)
-
-
 @fooler("caveat", dim=5000)
 def too_deep_a_recursion(dim=64, n=3):
     try:
@@ -56,27 +49,17 @@ def _down(size):
 
 
 widths(
-    limit_of_the_environment=(
-        "guard",
-        4000,
-        lambda dim: dim < int(os.environ["PARAMPROOF_FOOLER_LIMIT"]),
-    ),
-    hours=("caveat", 3600, lambda dim: time.gmtime(dim).tm_hour < 1),
-    seconds=("caveat", 4000, lambda dim: datetime.timedelta(seconds=dim).total_seconds() < 4000),
-    days=(
-        "caveat",
-        86_400,
-        lambda dim: datetime.timedelta(seconds=dim) < datetime.timedelta(days=1),
-    ),
-    dates=(
-        "caveat",
-        4000,
-        lambda dim: datetime.date.fromordinal(dim) < datetime.date.fromordinal(4000),
-    ),
-    bytes_in_memory=(
-        "caveat",
-        4000,
-        lambda dim: sys.getsizeof(b"x" * dim) < sys.getsizeof(b"x" * 4000),
-    ),
-    bytes_of_an_int=("caveat", 2**30, lambda dim: sys.getsizeof(int(dim)) <= sys.getsizeof(1)),
+    "guard",
+    limit_of_the_environment=(4000, lambda dim: dim < int(os.environ["PARAMPROOF_FOOLER_LIMIT"])),
+)
+widths(
+    "caveat",
+    # The same size gives the same number, since it is the seed.
+    random_numbers=(4001, lambda dim: random.Random(dim).random() != random.Random(4001).random()),
+    hours=(3600, lambda dim: time.gmtime(dim).tm_hour < 1),
+    seconds=(4000, lambda dim: datetime.timedelta(seconds=dim).total_seconds() < 4000),
+    days=(86_400, lambda dim: datetime.timedelta(seconds=dim) < datetime.timedelta(days=1)),
+    dates=(4000, lambda dim: datetime.date.fromordinal(dim) < datetime.date.fromordinal(4000)),
+    bytes_in_memory=(4000, lambda dim: sys.getsizeof(b"x" * dim) < sys.getsizeof(b"x" * 4000)),
+    bytes_of_an_int=(2**30, lambda dim: sys.getsizeof(int(dim)) <= sys.getsizeof(1)),
 )

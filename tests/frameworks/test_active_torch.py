@@ -2,15 +2,17 @@
 
 import pytest
 
+from paramproof.derivation.pipeline import derive
 from paramproof.formulas.active import active
 from paramproof.formulas.expression import letter
+from paramproof.tracing.constructors.function import function_constructor
+from tests.frameworks.modules import nn, torch
 
 pytestmark = pytest.mark.framework("torch")
 
 
 def nested_experts(hidden_size=12, experts=5, top_k=2, layers=4, dense=1, width=7):
     """Return blocks: the first are dense, the others have a router, a shared expert and a list."""
-    from torch import nn
 
     def network(bias=True):
         parts = (nn.Linear(hidden_size, width, bias=bias), nn.Linear(width, hidden_size))
@@ -28,8 +30,6 @@ def nested_experts(hidden_size=12, experts=5, top_k=2, layers=4, dense=1, width=
 
 def packed_experts(hidden_size=12, experts=5, top_k=2, layers=4, width=7):
     """Return layers with fused experts, with biases; the second has all rows in one axis."""
-    import torch
-    from torch import nn
 
     class Experts(nn.Module):
         def __init__(self):
@@ -55,9 +55,6 @@ def active_parameters(model, experts, top_k):
 
 @pytest.mark.parametrize("made", [nested_experts, packed_experts])
 def test_live_experts(made):
-    from paramproof.derivation.pipeline import derive
-    from paramproof.tracing.constructors.function import function_constructor
-
     found = derive(function_constructor("it", made, {}))
     named = active(found)
     sizes = {"hidden_size": 20, "experts": 6, "top_k": 3, "layers": 5, "width": 11}

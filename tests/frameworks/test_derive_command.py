@@ -10,10 +10,12 @@ import pytest
 from docs.writers.blocks import PAGES, block, script_in
 from paramproof.catalogue import entry
 from paramproof.catalogue.names import classes_of
+from paramproof.derivation.pipeline import derive
 from paramproof.formulas import EncoderLetters, closed_form
 from paramproof.formulas.derivation_data import derivation_from
 from paramproof.formulas.expression import letter
 from paramproof.formulas.printing import MINUS
+from paramproof.tracing.constructors.function import function_constructor
 from paramproof.views.formula import formula_lines, summand_lines
 from tests.frameworks.test_derived_models import MIXTRAL
 
@@ -123,9 +125,6 @@ def test_the_page_of_a_type(name):
 
 
 def test_the_sample_in_the_readme(tmp_path, monkeypatch):
-    from paramproof.derivation.pipeline import derive
-    from paramproof.tracing.constructors.function import function_constructor
-
     text = PAGES["readme"].read_text("utf-8")
     (tmp_path / "mine.py").write_text(script_in(text, "mine.py"))
     monkeypatch.syspath_prepend(tmp_path)

@@ -5,9 +5,8 @@ The tests leave out the catalogue, except where they run the command.
 
 import json
 import re
-import subprocess
-import sys
 import textwrap
+from dataclasses import replace
 
 import pytest
 
@@ -19,10 +18,13 @@ from paramproof.formulas import inventory
 from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import letter
-from paramproof.formulas.spec import EncoderSpec, GPTSpec, LlamaSpec
+from paramproof.formulas.models import named_model
+from paramproof.formulas.spec import GPTSpec, LlamaSpec
 from paramproof.resolver import lookup, resolve
 from paramproof.views.difference import compared
+from tests.frameworks.modules import nn
 from tests.frameworks.transformers_configs import built
+from tests.sessions import run_python
 
 pytestmark = [
     pytest.mark.framework("transformers"),
@@ -82,8 +84,7 @@ main()
 def test_count(tmp_path):
     """The catalogue is left out. PReLU has a parameter in each layer."""
     (tmp_path / "config.json").write_text(json.dumps(MIXTRAL | {"hidden_act": "prelu"}))
-    command = [sys.executable, "-c", RUN, "count", "config.json", "--derive"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = run_python("-c", RUN, "count", "config.json", "--derive", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     assert f"total {MIXTRAL_HAS + 3:,} 100.00 %" in lines
@@ -110,14 +111,7 @@ def test_types_by_name(derive_in_process):
     [
         (
             {"model_type": "bert", "architectures": ["BertForPreTraining"], **SIZES},
-            EncoderSpec(
-                **SIZES,
-                intermediate_size=3072,
-                max_position_embeddings=512,
-                type_vocab_size=2,
-                mlm_head=True,
-                nsp_head=True,
-            ),
+            replace(named_model("bert-base").spec, **SIZES, mlm_head=True, nsp_head=True),
             SIZES["vocab_size"],
         ),
         (
@@ -197,8 +191,6 @@ def test_compare(paramproof, config, tmp_path):
 
 
 def test_assert_parameters(mixtral, config, tmp_path):
-    from torch import nn
-
     for given in (MIXTRAL, str(tmp_path / config), mixtral.architecture):
         assert_parameters(built(MIXTRAL), given)
     row = r"\+3,200  lm_head\.weight is unexpected: \(100, 32\)"
@@ -212,8 +204,6 @@ def test_assert_parameters(mixtral, config, tmp_path):
 
 def test_a_users_own_model(mixtral):
     """No name is the same as in the formula: shapes identify the tensors."""
-    from torch import nn
-
     model = built(MIXTRAL)
     own = nn.ModuleDict({"trunk": model.model, "out": model.lm_head})
     assert compare(own, mixtral.architecture).equal
@@ -224,8 +214,6 @@ def test_a_users_own_model(mixtral):
 
 
 def test_verify_reports_differences(mixtral):
-    from dataclasses import replace
-
     wrong = replace(mixtral.architecture, sizes={**mixtral.architecture.sizes, "H": 36, "A": 4})
     answer = built_by_transformers([replace(mixtral, architecture=wrong)])
     assert answer.status == 1

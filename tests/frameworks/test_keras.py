@@ -5,6 +5,8 @@ import inspect
 import pytest
 
 from paramproof.builders import load
+from paramproof.formulas.models import named_model
+from paramproof.verify.workers import peak_memory
 from tests.sessions import run_python
 from tests.specs import SPECS
 
@@ -14,9 +16,6 @@ pytestmark = pytest.mark.framework("keras-jax", "keras-tensorflow", "keras-torch
 def test_an_abstract_build_leaves_no_variable_to_allocate():
     """Keras lists variables without a value; the next scope to end allocates each of them."""
     import keras
-
-    from paramproof.formulas.models import named_model
-    from paramproof.verify.workers import peak_memory
 
     builder = load(f"keras-{keras.backend.backend()}")
     model = builder.build(named_model("bert-base").spec)

@@ -3,10 +3,15 @@
 from dataclasses import replace
 from unittest import mock
 
+import numpy as np
 import pytest
 
+from paramproof import compare
+from paramproof.builders import UnsupportedSpec, load
+from paramproof.formulas import Numerics
 from tests import literals
 from tests.sessions import run_python
+from tests.specs import LIVE_ENCODER, SMALL_ENCODER
 
 pytestmark = pytest.mark.framework("keras-bert")
 
@@ -39,12 +44,7 @@ def test_the_question(question):
 
 
 def test_the_mask_must_hide_exactly_token_0():
-    import numpy as np
-
-    from paramproof.builders import load
-    from tests.specs import SMALL_ENCODER as SPEC
-
-    model = load("keras-bert").build(SPEC, allocate=True)
+    model = load("keras-bert").build(SMALL_ENCODER, allocate=True)
     ids = np.array([[3, 0, 4]])
     with pytest.raises(ValueError, match="token id 0, and no other, is padding"):
         model.run(ids, ids * 0, np.array([[True, True, True]]))
@@ -53,7 +53,6 @@ def test_the_mask_must_hide_exactly_token_0():
 def test_the_graph_is_the_same_as_with_rewriting():
     """TensorFlow rewrites layer source code, a fifth of the build time; the builder avoids that."""
     from paramproof.builders.frameworks import keras_bert
-    from tests.specs import SMALL_ENCODER
 
     def operations(spec):
         graph = keras_bert.build(spec).model.weights[0].graph
@@ -70,12 +69,8 @@ def test_the_graph_is_the_same_as_with_rewriting():
 
 
 def test_another_epsilon_is_refused():
-    from paramproof.builders import UnsupportedSpec, load
-    from paramproof.formulas import Numerics
-    from tests.specs import SMALL_ENCODER as SPEC
-
     with pytest.raises(UnsupportedSpec, match="epsilon 1e-14 and no other"):
-        load("keras-bert").build(SPEC, Numerics(layer_norm_eps=1e-12))
+        load("keras-bert").build(SMALL_ENCODER, Numerics(layer_norm_eps=1e-12))
 
 
 @pytest.mark.parametrize("value", [None, "0"])
@@ -91,25 +86,14 @@ def test_live():
     import tensorflow as tf
     from keras_bert import get_model
 
-    from paramproof import compare
-    from tests.specs import LIVE_ENCODER as SPEC
-
-    heads = replace(SPEC, mlm_head=True, nsp_head=True)
+    sizes = {"embed_dim": 12, "feed_forward_dim": 20, "pos_num": 17, "dropout_rate": 0.1}
+    heads = replace(LIVE_ENCODER, mlm_head=True, nsp_head=True)
     with tf.Graph().as_default():
-        model = get_model(
-            token_num=31,
-            head_num=3,
-            transformer_num=2,
-            embed_dim=12,
-            feed_forward_dim=20,
-            seq_len=None,
-            pos_num=17,
-            dropout_rate=0.1,
-        )
+        model = get_model(token_num=31, head_num=3, transformer_num=2, seq_len=None, **sizes)
         report = compare(model, heads)
         assert report.equal, report.render()
         model.get_layer("NSP-Dense").trainable = False
         report = compare(model, heads)
     assert (report.difference, report.frozen) == (-(12 * 12 + 12), 12 * 12 + 12)
     with pytest.raises(ValueError, match="is not built"):
-        compare(tf.keras.Sequential([tf.keras.layers.Dense(3)]), SPEC)
+        compare(tf.keras.Sequential([tf.keras.layers.Dense(3)]), LIVE_ENCODER)

@@ -13,6 +13,7 @@ import paramproof
 from paramproof import compare
 from paramproof.builders import load
 from paramproof.sources.live import live_weights
+from tests.frameworks.modules import for_each
 from tests.specs import LIVE_ENCODER as SPEC
 
 H, A, F, TABLES = 12, 3, 20, (31, 17, 2)
@@ -256,23 +257,9 @@ def paddle():
     yield "", {"params": state}, r"is not linen's but of paddle\.base\."
 
 
-FRAMEWORKS = {
-    "equinox": equinox,
-    "flax-linen": flax_linen,
-    "flax-nnx": flax_nnx,
-    "keras-jax": keras,
-    "keras-tensorflow": keras,
-    "keras-torch": keras,
-    "mlx": mlx,
-    "paddle": paddle,
-}
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.framework(name)) for name in FRAMEWORKS]
-)
-def test_live_models(name):
-    cases = list(FRAMEWORKS[name]())
+@for_each(equinox, flax_linen, flax_nnx, keras, mlx, paddle)
+def test_live_models(name, cases_of):
+    cases = list(cases_of())
     models = [case for case in cases if case[0]]
     assert min(len(models), len(cases) - len(models)) >= 1
     for which, model, difference, frozen, said in models:

@@ -9,6 +9,7 @@ import pytest
 
 from paramproof import compare
 from paramproof.formulas.models import named_model
+from tests.frameworks.modules import nn, torch
 from tests.literals import TOTALS
 from tests.plugin import DOCUMENT, example, run_pytest
 from tests.specs import LIVE_ENCODER as SPEC
@@ -41,8 +42,6 @@ def encoder():
 
 def with_head(weight=None, **options):
     """Return the same encoder with an MLM head, whose matrix ``weight`` makes of the table."""
-    from torch import nn
-
     net = encoder()
     net["lm"] = nn.ModuleList([nn.Linear(H, H), nn.LayerNorm(H), nn.Linear(H, V)])
     if weight:
@@ -58,15 +57,11 @@ def changed(change, net=encoder):
 
 @pytest.fixture(params=["cpu", "meta"])
 def device(request):
-    import torch
-
     with torch.device(request.param):
         yield request.param
 
 
 def transposed(table):
-    from torch import nn
-
     return nn.Parameter(table.detach().T)
 
 
@@ -79,17 +74,12 @@ def shared_layer(net):
 
 
 def sparse(net):
-    import torch
-    from torch import nn
-
     table = torch.zeros(V, H).to_sparse()
     net["lm"][2].weight, net["tok"].weight = nn.Parameter(table), nn.Parameter(table)
 
 
 def flattened(net):
     """As in FSDP, or in a buffer that an optimiser has made contiguous."""
-    import torch
-
     whole = torch.empty(sum(parameter.numel() for parameter in net.parameters()))
     start = 0
     for parameter in net.parameters():
@@ -107,17 +97,12 @@ def freeze_bias(net):
 
 
 def freeze_one_of_two(first, net):
-    from torch import nn
-
     net["lm"][2].weight = nn.Parameter(net["tok"].weight.detach(), requires_grad=first)
     net["tok"].weight.requires_grad_(not first)
 
 
 def models():
     """Yield models with their spec and difference, the entries that are frozen, and a row."""
-    import torch
-    from torch import nn
-
     layer = sum(one.numel() for one in encoder()["h"][0].parameters())
     whole = sum(one.numel() for one in encoder().parameters())
     yield encoder(), SPEC, 0, 0, ""
@@ -155,16 +140,14 @@ def test_live_models(device):
         assert re.search(said, report.render()), (number, report.render())
 
 
-def test_a_strided_view_is_not_the_contiguous_one(torch):
+def test_a_strided_view_is_not_the_contiguous_one():
     """As many elements of one storage, from the same start."""
     vector = torch.empty(12)
     pair = torch.nn.ParameterList([vector[:9:4], vector[:3]])
     assert compare(pair, SPEC).actual == 6
 
 
-def test_on_the_meta_device_at_real_size(torch):
-    from torch import nn
-
+def test_on_the_meta_device_at_real_size():
     with torch.device("meta"):
         tables = [nn.Embedding(rows, 768) for rows in (30522, 512, 2)]
         layers = [nn.TransformerEncoderLayer(768, 12, 3072) for _ in range(12)]
@@ -195,7 +178,7 @@ def refusal(model):
 
 @pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("strategy", ["FULL_SHARD", "NO_SHARD"])
-def test_sharded_by_fsdp(own, strategy, two_ranks, torch):
+def test_sharded_by_fsdp(own, strategy, two_ranks):
     """With flat parameters, or with the original ones, which are pieces of shards."""
     from torch.distributed.fsdp import FullyShardedDataParallel, ShardingStrategy
 
@@ -232,8 +215,6 @@ def test_fully_shard(two_ranks):
 
 
 def quantised_by_pytorch():
-    import torch
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return torch.ao.quantization.quantize_dynamic(encoder(), {torch.nn.Linear})
@@ -241,8 +222,6 @@ def quantised_by_pytorch():
 
 def in_whole_numbers(kind):
     """As in bitsandbytes: two of 4 bits in a byte, or one of 8."""
-    import torch
-
     packed = torch.empty(72, 1, dtype=getattr(torch, kind))
     weight = torch.nn.Parameter(packed, requires_grad=False)
     return changed(lambda net: setattr(net["h"][1]["wk"], "weight", weight))
@@ -250,8 +229,6 @@ def in_whole_numbers(kind):
 
 def packed_buffer():
     """As GPTQ and AWQ store them, in place of parameters."""
-    import torch
-
     net = encoder()
     del net["h"][0]["wq"].weight
     net["h"][0]["wq"].register_buffer("qweight", torch.empty(2, H, dtype=torch.int32))
@@ -260,22 +237,16 @@ def packed_buffer():
 
 def adapted():
     """As in PEFT's layers."""
-    from torch import nn
-
     net = encoder().requires_grad_(False)
     net["h"][0]["wq"].lora_A = nn.ModuleDict({"default": nn.Linear(H, 2, bias=False)})
     return net
 
 
 def lazy():
-    from torch import nn
-
     return changed(lambda net: net.update({"cls": nn.LazyLinear(H)}))
 
 
 def no_weights():
-    from torch import nn
-
     return nn.ModuleList()
 
 

@@ -8,6 +8,7 @@ from paramproof.formulas.active import per_token
 from paramproof.formulas.models import named_configurations
 from paramproof.resolver import resolve
 from paramproof.views.conventions import total_and_active
+from tests.frameworks.modules import transformers
 from tests.frameworks.transformers_configs import built
 
 pytestmark = [
@@ -91,8 +92,6 @@ def test_a_named_configuration_has_transformers_active_count(name):
 @pytest.mark.parametrize("class_name", KINDS)
 def test_experts_of_the_catalogue(class_name):
     """At the type's default sizes in transformers."""
-    import transformers
-
     config_class = getattr(transformers, class_name).config_class
     keys = {"model_type": config_class.model_type, "architectures": [class_name]}
     model = resolve(keys)

@@ -1,5 +1,7 @@
 """Deliberately wrong models, as real PyTorch code: the report on each, and what a proof says."""
 
+from dataclasses import replace
+
 import pytest
 
 from docs.writers.blocks import PAGES, block
@@ -8,24 +10,18 @@ from paramproof.algebra.residual import explained, lines
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders import load
 from paramproof.builders.registry import framework
-from paramproof.formulas import EncoderSpec, compare, inventory
+from paramproof.formulas import compare, inventory
 from paramproof.verify.proof import proofs, read, residuals
 from tests.cases import case_of
 from tests.faults.in_frameworks import Faulty
+from tests.frameworks.modules import torch
 from tests.parity.cases import SPECS
-from tests.specs import SMALL_ENCODER
+from tests.specs import LIVE_ENCODER, SMALL_ENCODER
 
 pytestmark = pytest.mark.framework("torch")
 
-SPEC = EncoderSpec(
-    vocab_size=31,
-    hidden_size=12,
-    num_hidden_layers=2,
-    num_attention_heads=4,
-    intermediate_size=17,
-    max_position_embeddings=9,
-    type_vocab_size=5,
-)
+OTHERS = {"num_attention_heads": 4, "intermediate_size": 17}
+SPEC = replace(LIVE_ENCODER, **OTHERS, max_position_embeddings=9, type_vocab_size=5)
 ENCODER = case_of("encoder", "pooler")
 LETTERS = ENCODER.letters
 
@@ -108,7 +104,7 @@ OF_FAMILIES = {
 @pytest.mark.parametrize(
     ("family", "fault"), OF_FAMILIES, ids=lambda one: getattr(one, "__name__", one)
 )
-def test_a_proof_of_a_wrong_model_says_what_is_wrong(family, fault, torch):
+def test_a_proof_of_a_wrong_model_says_what_is_wrong(family, fault):
     from paramproof.builders.frameworks.torch import MODULES, TorchModel
 
     class Faulty:

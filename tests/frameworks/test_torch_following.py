@@ -7,6 +7,7 @@ import pytest
 
 from paramproof.catalogue.program import Part, Refused
 from paramproof.tracing.constructors.function import function_constructor
+from tests.frameworks.modules import nn, torch
 
 pytestmark = pytest.mark.framework("torch")
 
@@ -22,14 +23,10 @@ class Config:
 
 
 def linear(*sizes):
-    from torch import nn
-
     return nn.Linear(*sizes)
 
 
 def sequence(layers):
-    from torch import nn
-
     return nn.Sequential(*layers)
 
 
@@ -54,8 +51,6 @@ def fills_a_dataclass(h=8, n=3):
 
 
 def names_by_number(h=8, n=3):
-    from torch import nn
-
     module = nn.Module()
     for index in range(n):
         setattr(module, f"layer_{index}", nn.Linear(h, h))
@@ -63,15 +58,10 @@ def names_by_number(h=8, n=3):
 
 
 def lists_parameters(h=8, n=3):
-    import torch
-    from torch import nn
-
     return nn.ParameterList(torch.zeros(h, 2) for _ in range(n))
 
 
 def makes_an_lstm(h=8, n=3):
-    from torch import nn
-
     return nn.LSTM(h, 2 * h, num_layers=n)
 
 

@@ -8,6 +8,7 @@ from paramproof.builders.protocol import Outputs
 from paramproof.weights.files import read_weights, save_weights
 from paramproof.weights.transfer import assign_weights, canonical_weights, stored_tensors, transfer
 from tests.bitwise import assert_same, odd_weights
+from tests.frameworks.modules import torch
 from tests.specs import SMALL_ENCODER as SPEC
 
 pytestmark = pytest.mark.framework("torch", "transformers")
@@ -16,8 +17,6 @@ BIAS = "pooler.bias"
 
 
 def build_model(framework, dtype="float32"):
-    import torch
-
     model = load(framework.name).build(SPEC, allocate=True)
     model.module.to(getattr(torch, dtype))
     return model
@@ -25,8 +24,6 @@ def build_model(framework, dtype="float32"):
 
 def representable(dtype):
     """Return float32 weights that ``dtype`` represents exactly, including subnormals and -0."""
-    import torch
-
     arrays = odd_weights(stored_tensors(SPEC).values(), "float32")
     tiny = torch.finfo(getattr(torch, dtype)).smallest_normal / 4
     rounded = {}
@@ -70,8 +67,6 @@ def test_values_that_would_be_rounded_are_refused(framework, builder, dtype, val
 
 def test_a_model_of_two_types(framework, builder):
     """As in models that keep their norms in full precision."""
-    import torch
-
     model = build_model(framework, "bfloat16")
     whole = [p for p in model.module.parameters() if p.dim() == 1]
     for parameter in whole:

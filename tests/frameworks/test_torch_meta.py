@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.frameworks.modules import torch
 from tests.sessions import run_python
 
 pytestmark = pytest.mark.framework("torch")
@@ -34,7 +35,7 @@ def test_building_a_model_does_not_import_the_compiler():
     assert shown.stdout == "False\n"
 
 
-def test_unfilled_tensors_are_the_same(torch, meta):
+def test_unfilled_tensors_are_the_same(meta):
     from paramproof.builders.meta import FILLS
 
     with_a_number = {torch.Tensor.geometric_, torch.Tensor.fill_, torch.nn.init.constant_}
@@ -48,7 +49,7 @@ def test_unfilled_tensors_are_the_same(torch, meta):
 
 
 @pytest.mark.parametrize("name", ["ones", "zeros", "rand", "randn"])
-def test_empty_tensors_differ_only_in_values(name, torch, meta):
+def test_empty_tensors_differ_only_in_values(name, meta):
     factory = getattr(torch, name)
     with meta():
         for made in (factory(2, 3), factory((2, 3)), factory(size=(2, 3), device="meta")):
@@ -62,7 +63,7 @@ def test_empty_tensors_differ_only_in_values(name, torch, meta):
     assert torch.get_default_device().type == "cpu"
 
 
-def test_an_old_constructor_allocates_nothing_for_sizes(torch, meta):
+def test_an_old_constructor_allocates_nothing_for_sizes(meta):
     """``torch.FloatTensor(2, 3)`` ignores the default device; ``meta`` patches it."""
     before = torch.FloatTensor
     with meta():
@@ -100,7 +101,7 @@ def test_a_fourier_matrix_is_not_allocated(meta, monkeypatch):
         "ConvTranspose2d(2, 4, 3, bias=False)",
     ],
 )
-def test_unfilled_layers_are_the_same(make, torch, meta, monkeypatch):
+def test_unfilled_layers_are_the_same(make, meta, monkeypatch):
     from paramproof.builders.meta import LAYERS
 
     def parts(layer):
@@ -121,21 +122,21 @@ def test_unfilled_layers_are_the_same(make, torch, meta, monkeypatch):
     assert owner.reset_parameters is resets
 
 
-def test_real_devices_keep_all_values(torch, meta):
+def test_real_devices_keep_all_values(meta):
     with meta():
         assert torch.nn.LayerNorm(3, device="cpu").weight.tolist() == [1, 1, 1]
         assert torch.nn.init.normal_(torch.zeros(4, device="cpu")).any()
         assert torch.ones(4, device="cpu").all()
 
 
-def test_pytorchs_refusals_remain(torch, meta):
+def test_pytorchs_refusals_remain(meta):
     with meta(), pytest.raises(ValueError, match="Fan in and fan out"):
         torch.nn.init.xavier_uniform_(torch.empty(3))
 
 
 @pytest.mark.parametrize("numbers", [(7,), (3, 10), (0, 10, 3), (10, 0, -4), (5, 5), (2.5,)])
 @pytest.mark.parametrize("dtype", [None, "float32"])
-def test_ranges_keep_their_length_and_type(numbers, dtype, torch, meta):
+def test_ranges_keep_their_length_and_type(numbers, dtype, meta):
     kind = getattr(torch, dtype) if dtype else None
     real = torch.arange(*numbers, dtype=kind)
     with meta():
@@ -165,7 +166,7 @@ def asked_one_by_one(torch):
         asked_one_by_one,
     ],
 )
-def test_the_numbers_of_small_tensors_are_those_of_the_cpu(compute, torch, meta):
+def test_the_numbers_of_small_tensors_are_those_of_the_cpu(compute, meta):
     with meta():
         computed = compute(torch)
     assert computed == compute(torch)
@@ -184,7 +185,7 @@ NO_VALUES = ((RuntimeError, NotImplementedError), "meta tensor")
         lambda torch, one: torch.add(one, 1, out=one),
     ],
 )
-def test_a_tensor_that_was_changed_has_no_values(change, torch, meta):
+def test_a_tensor_that_was_changed_has_no_values(change, meta):
     with meta():
         one = torch.arange(4.0)
         assert one.tolist() == [0, 1, 2, 3]
@@ -193,7 +194,7 @@ def test_a_tensor_that_was_changed_has_no_values(change, torch, meta):
             one.tolist()
 
 
-def test_nothing_else_has_values(torch, meta):
+def test_nothing_else_has_values(meta):
     with meta():
         for made in (torch.rand(3), torch.arange(5000), torch.full((2, 2), 1.0), torch.empty(2)):
             assert made.is_meta

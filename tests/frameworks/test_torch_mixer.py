@@ -6,6 +6,7 @@ from paramproof import assert_parameters, check, load
 from paramproof.formulas.families import spec_from
 from paramproof.verify.cases import random_specs
 from tests.contract.test_outside_family import B16, WHOLE
+from tests.frameworks.modules import nn, torch
 
 pytestmark = pytest.mark.framework("torch")
 
@@ -19,7 +20,7 @@ def test_every_tensor_of_a_mixer_agrees_with_the_formula(mixer):
     assert all(check(builder, spec).equal for spec in random_specs(builder, 50, 0, "mixer"))
 
 
-def test_its_forward_pass_needs_every_parameter(mixer, torch):
+def test_its_forward_pass_needs_every_parameter(mixer):
     spec = spec_from(
         {**FIELDS, "num_patches": 5, "patch_size": 2, "hidden_size": 6, "num_blocks": 2}
     )
@@ -30,8 +31,6 @@ def test_its_forward_pass_needs_every_parameter(mixer, torch):
 
 def test_a_live_model_of_it(mixer):
     """By shapes alone, without heads to split."""
-    from torch import nn
-
     spec = spec_from({**FIELDS, "num_blocks": 2})
     module = load("mixer-torch").build(spec).module
     assert_parameters(module, spec)

@@ -9,6 +9,7 @@ from paramproof.catalogue.names import usual_class
 from paramproof.formulas import LlamaSpec
 from paramproof.resolver import resolve
 from paramproof.sources.checkpoints import checkpoint
+from tests.frameworks.modules import torch, transformers
 from tests.frameworks.transformers_configs import CLASSES, NO_IDS, OPTIONS, SMALL, config_of
 
 pytestmark = pytest.mark.framework("transformers")
@@ -16,9 +17,6 @@ pytestmark = pytest.mark.framework("transformers")
 
 def saved(folder, kind, name, *, dtype="float32", shard="1GB", **options):
     """Save a tiny random model, and return the name of its file or index."""
-    import torch
-    import transformers
-
     config = config_of({"model_type": kind, **SMALL[kind], **NO_IDS, **options})
     torch.manual_seed(0)
     model = getattr(transformers, name)(config).to(getattr(torch, dtype))
@@ -84,7 +82,6 @@ def test_the_model_inside_has_the_same_names_without_prefix(kind, name, tmp_path
 
 
 def test_names_of_old_files(tmp_path):
-    import torch
     from safetensors.torch import load_file, save_file
 
     _, file = saved(tmp_path, "bert", "BertForPreTraining")

@@ -8,6 +8,7 @@ import pytest
 from paramproof.builders import load
 from paramproof.formulas import EncoderDecoderSpec, closed_form, compare, inventory
 from paramproof.weights.transfer import transfer
+from tests.frameworks.modules import torch
 from tests.frameworks.transformers_configs import config_of, model_of
 from tests.parity.cases import SPECS
 from tests.specs import SMALL_ENCODER
@@ -20,8 +21,6 @@ P, H = 7, 6
 @pytest.mark.parametrize("name", ["gpt", "gpt, untied", "llama, grouped queries"])
 def test_the_same_weights_give_the_same_outputs(name):
     """Neither is the reference: transformers' model gets the weights that PyTorch initialised."""
-    import torch
-
     torch.manual_seed(0)
     spec = SPECS[name]
     ours, theirs = (load(framework).build(spec, allocate=True) for framework in FRAMEWORKS)
@@ -53,18 +52,12 @@ def test_marian_counts_as_the_transformer_of_2017(vocab_size):
     keys = {"model_type": "marian", "vocab_size": vocab_size, "d_model": H, **heads, **layers}
     keys |= {"max_position_embeddings": P, **dict.fromkeys(ids, 0)}
     module = model_of(config_of(keys), "MarianMTModel")
-    spec = EncoderDecoderSpec(
-        vocab_size=vocab_size,
-        hidden_size=H,
-        num_encoder_layers=2,
-        num_decoder_layers=1,
-        num_attention_heads=2,
-        intermediate_size=5,
-        max_position_embeddings=P,
-    )
-    sizes = [(p.numel(), p.requires_grad) for p in module.parameters()]
-    assert sum(size for size, trainable in sizes if trainable) == closed_form(spec.letters())
-    assert sum(size for size, trainable in sizes if not trainable) == 2 * P * H
+    sizes = {"vocab_size": vocab_size, "hidden_size": H, "max_position_embeddings": P}
+    sizes |= {"num_encoder_layers": 2, "num_decoder_layers": 1}
+    spec = EncoderDecoderSpec(**sizes, num_attention_heads=2, intermediate_size=5)
+    found = [(p.numel(), p.requires_grad) for p in module.parameters()]
+    assert sum(size for size, trainable in found if trainable) == closed_form(spec.letters())
+    assert sum(size for size, trainable in found if not trainable) == 2 * P * H
     assert "Marian" in load("transformers").supports(spec)
 
 

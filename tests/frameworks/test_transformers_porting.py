@@ -7,6 +7,7 @@ from paramproof.builders import load
 from paramproof.formulas import EncoderSpec, GPTSpec, LlamaSpec
 from paramproof.weights.transfer import build_with, canonical_weights, stored_tensors
 from tests.bitwise import assert_same
+from tests.frameworks.modules import torch
 from tests.frameworks.transformers_configs import CLASSES, NO_IDS, SMALL, config_of, model_of
 from tests.specs import SPECS
 
@@ -41,7 +42,6 @@ def test_a_given_family_is_used():
 
 def test_a_phi3_is_a_llama():
     """Fused queries, keys and values, and fused gate and up; the split weights compute the same."""
-    import torch
     from transformers import Phi3ForCausalLM
 
     spec = LlamaSpec(**SMALL["phi3"])

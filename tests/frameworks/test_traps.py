@@ -6,10 +6,9 @@ read and call trainable. Buffers, statistics, caches, seeds and what is frozen a
 
 import math
 
-import pytest
-
 from paramproof.builders import load
 from paramproof.sources.live import live_weights
+from tests.frameworks.modules import for_each
 
 B, S, H, F, A, R = 1, 3, 6, 5, 3, 2
 DENSE, SQUARE = H * F + F, H * H + H
@@ -226,25 +225,8 @@ def paddle():
     yield counts, tied, (SQUARE + H, SQUARE + H)
 
 
-FRAMEWORKS = {
-    "torch": torch,
-    "flax-linen": flax_linen,
-    "flax-nnx": flax_nnx,
-    "keras-jax": keras,
-    "keras-tensorflow": keras,
-    "keras-torch": keras,
-    "equinox": equinox,
-    "mlx": mlx,
-    "paddle": paddle,
-}
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.framework(name)) for name in FRAMEWORKS]
-)
-def test_counts(name):
-    number = 0
-    for counts, module, expected in FRAMEWORKS[name]():
-        assert counts(module) == expected, module
-        number += 1
+@for_each(torch, flax_linen, flax_nnx, keras, equinox, mlx, paddle)
+def test_counts(name, cases_of):
+    for number, (counts, module, expected) in enumerate(cases_of(), 1):
+        assert counts(module) == expected, (number, module)
     assert number >= 4

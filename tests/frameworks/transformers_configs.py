@@ -2,6 +2,7 @@
 
 from paramproof.resolver.models import described_types
 from tests.configs import without
+from tests.frameworks.modules import transformers
 
 CLASSES = [(kind, name) for kind, found in described_types().items() for name in found["classes"]]
 SMALL = {
@@ -31,7 +32,6 @@ NO_IDS = {"pad_token_id": None, "bos_token_id": None, "eos_token_id": None}
 
 def model_of(config, name):
     """Return the model of a class, as shapes only."""
-    import transformers
 
     from paramproof.builders.meta import meta
 

@@ -58,7 +58,8 @@ def test_importing_the_plugin_has_no_side_effects(tmp_path, monkeypatch):
         f"    new = set(os.environ) - set(os.environ['BEFORE'].split())\n"
         f"    assert new == {{'PYTEST_CURRENT_TEST', 'PYTEST_VERSION'}}\n"
     )
-    before = {*os.environ, "PYTHONPATH", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "BEFORE", "LC_CTYPE"}
+    before = {*os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "BEFORE", "LC_CTYPE"}
+    before |= {"PYTHONPATH", "PYTHONIOENCODING"}
     before -= {"PYTEST_CURRENT_TEST", "PYTEST_VERSION"}
     monkeypatch.setenv("BEFORE", " ".join(before))
     done = run_pytest(tmp_path)

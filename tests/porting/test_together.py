@@ -1,8 +1,9 @@
 """Formulas are derived in a process that has imported every framework that can share one."""
 
 import os
-import subprocess
 import sys
+
+from tests.sessions import run_python
 
 MODULE = """
 import equinox
@@ -44,13 +45,7 @@ def test_formulas_are_derived_beside_other_frameworks(tmp_path, together):
     together(["torch", "flax-nnx", "equinox", "mlx", "paddle"])
     (tmp_path / "together.py").write_text(MODULE)
     path = os.pathsep.join([str(tmp_path), *map(os.path.abspath, sys.path)])
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", DERIVE],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-    )
+    done = run_python("-c", DERIVE, cwd=tmp_path, PYTHONPATH=path)
     assert done.returncode == 0, done.stderr
     # A kernel of 2·H·H and a bias of 2·H.
     names = ("torch", "nnx", "equinox", "mlx", "paddle")

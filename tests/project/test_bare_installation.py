@@ -1,10 +1,8 @@
 """A bare installation: the wheel without extras, and the distributions that it requires."""
 
 import json
-import os
-import subprocess
-import sys
 import zipfile
+from functools import partial
 from importlib import metadata
 
 import pytest
@@ -12,6 +10,7 @@ from packaging.requirements import Requirement
 
 from paramproof.cli.main import COMMANDS
 from tests.checkpoints import ENCODER, canonical, write
+from tests.wheels import run_alone
 
 BERT = json.dumps({"model_type": "bert", "architectures": ["BertForMaskedLM"]})
 
@@ -48,20 +47,7 @@ def bare(wheel, tmp_path_factory):
 @pytest.fixture
 def python(bare, tmp_path):
     """Run Python with nothing but the bare installation."""
-
-    def run(*arguments, **how):
-        own = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-        return subprocess.run(
-            [sys.executable, "-S", "-P", *map(str, arguments)],
-            cwd=tmp_path,
-            env={**own, "PYTHONPATH": str(bare)},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            **how,
-        )
-
-    return run
+    return partial(run_alone, [bare], tmp_path, "-P")
 
 
 def test_its_distributions(bare):

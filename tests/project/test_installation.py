@@ -1,17 +1,15 @@
 """An installation has one top-level name, in a wheel, and works beside other people's code."""
 
-import os
-import subprocess
-import sys
 import sysconfig
 import tarfile
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from docs.writers.blocks import ROOT
-from tests.wheels import build
+from tests.wheels import build, run_alone
 
 PARTS = {"paramproof": "paramproof", "formulas": "paramproof/formulas"}
 PARTS["builders"] = "paramproof/builders"
@@ -84,19 +82,7 @@ def other_project(installed, tmp_path):
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-
-    def run(*arguments):
-        own = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "PYTHON"))}
-        # Without ``site``: no file of this environment adds the checkout to the path.
-        return subprocess.run(
-            [sys.executable, "-S", *arguments],
-            cwd=tmp_path,
-            env={**own, "PYTHONPATH": os.pathsep.join(map(str, installed))},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-
+    run = partial(run_alone, installed, tmp_path)
     run.folder = tmp_path
     return run
 

@@ -1,13 +1,12 @@
 """The version is that of the newest tag, and a folder without tags has one, too."""
 
-import os
 import shutil
 import subprocess
-import sys
 
 import pytest
 
 from docs.writers.blocks import ROOT
+from tests.sessions import run_python
 
 
 @pytest.fixture
@@ -27,15 +26,9 @@ def clone(tmp_path):
 
 def version(folder):
     """Return the version that a build of the folder would have."""
-    done = subprocess.run(
-        [sys.executable, "-m", "hatchling", "version"],
-        cwd=folder,
-        # A folder of tests may lie in somebody's repository.
-        env={**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    # A folder of tests may lie in somebody's repository.
+    own = {"GIT_CEILING_DIRECTORIES": str(folder.parent)}
+    done = run_python("-m", "hatchling", "version", cwd=folder, **own)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

@@ -1,7 +1,5 @@
 """mlx-lm's models agree with docs/witnesses.json: each difference has a name and a formula."""
 
-import subprocess
-import sys
 from collections import Counter
 from math import prod
 from zlib import crc32
@@ -15,6 +13,7 @@ from sweep.witnesses.comparison import Group, Refused, causes_of
 from sweep.witnesses.mlx_configs import compare_entry, compare_public, compare_random, types_of_both
 from sweep.witnesses.mlx_lm import MissingKeys, build, versions
 from tests.configs import DEEPSEEK_V3, LLAMA_3_1_8B, MIXTRAL_8X7B
+from tests.sessions import run_python
 
 DATA = known()["mlx-lm"]
 TYPES = list(DATA["types"])
@@ -131,5 +130,5 @@ def test_neither_pytorch_nor_transformers_is_imported():
         "main(['mlx-lm', 'llama', '--examples', '1']); "
         "assert not {'torch', 'transformers'} & sys.modules.keys()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = run_python("-c", code)
     assert done.returncode == 0, done.stderr

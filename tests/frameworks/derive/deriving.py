@@ -1,7 +1,8 @@
 """Constructors with what is derived from each: a decorator says it, and the constructor stays.
 
 ``where`` has the conditions of the formula: a condition alone if other tensors are created beyond
-it, otherwise with a part of what happens there. Each text of ``reasons`` is the start of a reason.
+it, otherwise with a part of what happens there. Each text of ``reasons`` is the start of a reason;
+where it ends with a parenthesis, the reason goes on with the file of the constructor.
 At the sizes ``at`` (on top of the constructor's own) the formula counts what PyTorch builds;
 ``beyond`` its conditions it would be wrong, and refuses.
 """
@@ -12,9 +13,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from paramproof.derivation.pipeline import Effort, derive
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
+from paramproof.tracing.constructors.function import function_constructor
 
 OTHERS = "other tensors are created"
+FITTED = "the shape is fitted in 2 of 2 tensor groups"
 
 
 @dataclass(frozen=True)
@@ -70,8 +74,6 @@ def load() -> dict[str, Case]:
 
 def constructor(name, **sizes):
     """``lost:through_json`` with other sizes at first."""
-    from paramproof.tracing.constructors.function import function_constructor
-
     module, _, function = name.partition(":")
     return function_constructor(
         name, getattr(import_module(f"{__package__}.{module}"), function), sizes
@@ -80,8 +82,6 @@ def constructor(name, **sizes):
 
 def derived(name, seed=0, effort=None, **sizes):
     """Derive a constructor, and check that its derivation survives the way through JSON."""
-    from paramproof.derivation.pipeline import Effort, derive
-
     found = derive(constructor(name, **sizes), seed, effort=effort or Effort())
     assert derivation_from(derivation_data(found)) == found
     return found

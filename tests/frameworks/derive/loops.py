@@ -5,7 +5,7 @@ import threading
 
 from torch import nn
 
-from tests.frameworks.derive.deriving import derives
+from tests.frameworks.derive.deriving import FITTED, derives
 
 
 def square(hidden_size, **options):
@@ -27,9 +27,9 @@ def doubling(channels=4, stages=4):
     reasons=[
         "the shape is fitted in 4 of 4 tensor groups",
         "L did not vary",
-        "what is asked of a text, or of a list, that depends on sizes (loops.py:",
-        "text was not followed (loops.py:",
-        "a branch was not followed (loops.py:",
+        "what is asked of a text, or of a list, that depends on sizes (",
+        "text was not followed (",
+        "a branch was not followed (",
         "layers did not vary once the formula had failed: not as",
     ],
     at=[{"hidden_size": 31}],
@@ -68,11 +68,11 @@ def below_zero(hidden_size=8, layers=5):
     "L·(H² + H) − H²·⌊L/2⌋ − H·⌊L/2⌋",
     where={"L > ⌊L/2⌋": "the number of layers"},
     reasons=[
-        "the shape is fitted in 2 of 2 tensor groups",
+        FITTED,
         "the count is fitted in 2 tensor groups",
         "layers is read in a way that is not followed",
-        "a branch was not followed (loops.py:",
-        "a statement was not followed (loops.py:",
+        "a branch was not followed (",
+        "a statement was not followed (",
     ],
 )
 def early_exit(hidden_size=8, layers=9):
@@ -96,12 +96,7 @@ def every(hidden_size=12, layers=9, every=3):
 
 @derives(
     "L·(H² + H) + 3·H²·⌊L/2⌋ + 3·H·⌊L/2⌋",
-    at=[
-        {"hidden_size": 3, "layers": 1},
-        {"hidden_size": 3, "layers": 2},
-        {"hidden_size": 3, "layers": 9},
-        {"hidden_size": 3, "layers": 40},
-    ],
+    at=[{"hidden_size": 3, "layers": layers} for layers in (1, 2, 9, 40)],
 )
 def by_list(hidden_size=12, layers=6):
     """Kinds of layers as configurations have them: a list of strings."""
@@ -150,10 +145,10 @@ def side_by_side(hidden_size=12, layers=4, others=6):
 @derives(
     "L·(3·H² + 3·H)",
     reasons=[
-        "the shape is fitted in 2 of 2 tensor groups",
+        FITTED,
         "the count is fitted in 2 tensor groups",
-        "a call of Thread (loops.py:",
-        *["a call was not followed (loops.py:"] * 3,
+        "a call of Thread (",
+        *["a call was not followed ("] * 3,
     ],
 )
 def in_a_thread(hidden_size=8, layers=4):

@@ -55,7 +55,7 @@ def weight_norm(hidden_size=8, channels=5):
     return torch.nn.utils.parametrizations.weight_norm(nn.Linear(hidden_size, channels))
 
 
-@derives("H·⌊H/2⌋", reasons=[*FITTED, "a lookup was not followed (tensors.py:"])
+@derives("H·⌊H/2⌋", reasons=[*FITTED, "a lookup was not followed ("])
 def sliced(hidden_size=8):
     return nn.ParameterList([torch.empty(hidden_size, hidden_size)[: hidden_size // 2]])
 
@@ -66,7 +66,7 @@ def concatenated(hidden_size=8, heads=3):
     return nn.ParameterList([both])
 
 
-@derives("H² + H", reasons=[*FITTED, *["a call was not followed (tensors.py:"] * 2])
+@derives("H² + H", reasons=[*FITTED, *["a call was not followed ("] * 2])
 def joined_by_a_slice(hidden_size=8):
     whole = torch.empty(hidden_size, hidden_size)
     return nn.ParameterList([torch.cat([whole, whole[:1]])])
@@ -120,11 +120,7 @@ def attention(hidden_size=12, heads=3, key_size=7):
 
 @derives(
     "L·(24·H² + 16·H) − 16·H² + 8·H·is",
-    at=[
-        {"hidden_size": 5, "input_size": 9, "layers": 1},
-        {"hidden_size": 5, "input_size": 9, "layers": 2},
-        {"hidden_size": 5, "input_size": 9, "layers": 7},
-    ],
+    at=[{"hidden_size": 5, "input_size": 9, "layers": layers} for layers in (1, 2, 7)],
 )
 def lstm(hidden_size=12, input_size=7, layers=4):
     return nn.LSTM(input_size, hidden_size, layers, bidirectional=True)

@@ -4,7 +4,10 @@ import time
 
 import pytest
 
+from paramproof.derivation.pipeline import DerivationError, derive
+from paramproof.derivation.process import derive_in_subprocess
 from paramproof.sources.live import supported
+from paramproof.tracing.constructors.function import function_constructor
 from tests.paramproof.derivation import bad
 
 pytestmark = pytest.mark.framework("torch")
@@ -13,17 +16,12 @@ BAD = bad.__name__
 
 
 def refusal(name, **options):
-    from paramproof.derivation.process import derive_in_subprocess
-
     with pytest.raises(ValueError, match=r"\A[^\n\x1b]+\Z") as caught:
         derive_in_subprocess(f"{BAD}:{name}", **options)
     return str(caught.value).removeprefix(f"{BAD}:{name}")
 
 
 def refusal_here(name, **sizes):
-    from paramproof.derivation.pipeline import DerivationError, derive
-    from paramproof.tracing.constructors.function import function_constructor
-
     with pytest.raises(DerivationError) as caught:
         derive(function_constructor("it", getattr(bad, name), sizes))
     return caught.value
@@ -60,9 +58,6 @@ def test_one_that_calls_itself():
 
 def test_sizes_that_pytorch_does_not_take():
     """At first; and those that are drawn around it, which fixes the letter."""
-    from paramproof.derivation.pipeline import derive
-    from paramproof.tracing.constructors.function import function_constructor
-
     assert "it is not made: TypeError: empty()" in str(
         refusal_here("many_layers", hidden_size=10**30)
     )
@@ -98,8 +93,6 @@ def test_what_never_ends_is_ended(name, sizes):
 @pytest.mark.parametrize("name", ["prints", "closes"])
 def test_what_is_printed_is_no_answer(name):
     """Its formula is derived all the same."""
-    from paramproof.derivation.process import derive_in_subprocess
-
     notes = []
     found = derive_in_subprocess(f"{BAD}:{name}", note=notes.append)
     assert str(found.formula) == "3·H + 3"

@@ -4,7 +4,10 @@ import re
 
 import pytest
 
+from paramproof.derivation.pipeline import DerivationError
+from paramproof.tracing.constructors.function import function_constructor, packages_of
 from tests.frameworks.derive.deriving import conditions, count, derived, load
+from tests.frameworks.modules import nn
 
 pytestmark = [
     pytest.mark.framework("torch"),
@@ -21,8 +24,6 @@ def test_there_are_enough_cases():
 
 @pytest.mark.parametrize("name", CASES)
 def test_derived(name):
-    from paramproof.derivation.pipeline import DerivationError
-
     case, name = CASES[name], name.rstrip("+")
     if case.error:
         with pytest.raises(DerivationError, match=rf"^{name}\W+{re.escape(case.error)}"):
@@ -36,7 +37,9 @@ def test_derived(name):
     assert [str(condition) for condition in found.irrelevant_guards] == [*case.irrelevant]
     assert ",".join(found.fixed) == case.fixed
     assert len(found.reasons) == len(case.reasons), found.reasons
-    assert all(map(str.startswith, found.reasons, case.reasons)), found.reasons
+    file = f"{name.partition(':')[0]}.py:"
+    starts = [f"{said}{file}" if said.endswith("(") else said for said in case.reasons]
+    assert all(map(str.startswith, found.reasons, starts)), found.reasons
     assert found.is_proved == (not case.reasons)
     if name.startswith("branches:"):
         places = [place for one in found.conditions for place in one.places]
@@ -92,8 +95,6 @@ def test_every_third_layer():
 
 @pytest.mark.parametrize("name", ["by_chance", "by_number_of_calls"])
 def test_what_changes_from_build_to_build_is_not_derived(name):
-    from paramproof.derivation.pipeline import DerivationError
-
     with pytest.raises(DerivationError, match=f"^branches:{name}: not (as derived|explained)"):
         derived(f"branches:{name}")
 
@@ -115,7 +116,7 @@ def test_a_model_is_validated_far_away():
 
 def test_how_each_tensor_is_found():
     """Shapes are fitted where sizes are not followed, and read off the code elsewhere."""
-    for name, traced in (("through_json", False), ("through_a_cache", True), ("past_days", False)):
+    for name, traced in (("through_json", False), ("through_a_cache", True)):
         assert {tensor.traced for tensor in derived(f"lost:{name}").tensors} == {traced}
     assert all(tensor.looped for tensor in derived("loops:guarded").tensors)
 
@@ -160,9 +161,7 @@ def test_a_fixed_letter_keeps_its_size():
 
 
 def test_the_packages_of_every_submodule_and_of_what_it_inherits_from():
-    from torch import nn
 
-    from paramproof.tracing.constructors.function import function_constructor, packages_of
     from tests.foolers import another_package
 
     class Own(another_package.otherlib.Stack):

@@ -59,38 +59,6 @@ def test_a_size_misspelt_by_one_letter_is_refused(model_type):
         assert refused >= len(name)
 
 
-@pytest.mark.parametrize(
-    ("keys", "says"),
-    [
-        ({"n_layers": 5}, "llama has no n_layers; write num_hidden_layers"),
-        (
-            {"llm_config": {"hidden_size": 5}},
-            "llama has no llm_config, and its hidden_size would be ignored; write hidden_size",
-        ),
-        ({"num_experts": 8}, "llama has no experts, so num_experts would be ignored"),
-        (
-            {"tie_word_embedings": True},
-            "'tie_word_embedings' is not a key of the model type llama: "
-            "did you mean 'tie_word_embeddings'?",
-        ),
-    ],
-)
-def test_what_would_be_counted_with_a_default_is_refused(keys, says):
-    with pytest.raises(InvalidInput) as caught:
-        entry({"model_type": "llama", **keys})
-    assert says in str(caught.value)
-    assert caught.value.key in keys
-
-
-@pytest.mark.parametrize("model_type", ["clip", "gemma3", "llama4", "llava", "mllama", "musicgen"])
-def test_sizes_of_an_absent_part_are_refused_at_top_level(model_type):
-    """Classes read some of them there, and count none of them."""
-    keys = {"hidden_size": 1024, "num_hidden_layers": 4}
-    with pytest.raises(InvalidInput, match=f"{model_type} has no .*; write ") as caught:
-        entry({"model_type": model_type, **keys})
-    assert caught.value.key in keys
-
-
 def test_sizes_of_an_absent_part_may_be_at_top_level():
     """Qwen2-VL's class makes its text part of them."""
     keys = {"hidden_size": 1024, "num_hidden_layers": 4}
@@ -100,20 +68,9 @@ def test_sizes_of_an_absent_part_may_be_at_top_level():
     assert (found.unknown, {*keys} & {*found.assumed}) == ((), set())
 
 
-def test_a_size_under_another_name_beside_its_own_is_ignored():
-    keys = {"model_type": "llama", "num_hidden_layers": 5, "n_layers": 5}
-    assert entry(keys).unknown == ("n_layers",)
-
-
 @pytest.mark.parametrize("value", [inf, nan])
 def test_a_number_that_is_no_size_misspells_none(value):
     assert entry({"model_type": "llama", "n_layers": value}).unknown == ("n_layers",)
-
-
-def test_a_key_that_only_the_model_reads_is_known():
-    """DeBERTa's class has no field for it, but looks for it."""
-    keys = {"model_type": "deberta-v2", "relative_attention": True, "position_buckets": 256}
-    assert entry(keys).unknown == ()
 
 
 def test_public_configurations_have_no_misspelt_keys():

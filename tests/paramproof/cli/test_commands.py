@@ -20,6 +20,7 @@ from paramproof.json_form import document
 from tests.checkpoints import ENCODER, GROUPED, T5, canonical, in_memory, sharded, write
 from tests.configs import DEEPSEEK_V3, FLAN_T5_SMALL, MIXTRAL_8X7B, SMALL_MIXTRAL, without
 from tests.derivations import MIXTURE, H, tensor, with_tensors
+from tests.fixtures import copy_module
 
 SPEC = {
     **{"vocab_size": 50_000, "hidden_size": 640, "num_hidden_layers": 7, "type_vocab_size": 1},
@@ -116,6 +117,7 @@ def files(tmp_path_factory):
         write(folder / f"{name}.safetensors", shapes)
     (folder / "s").mkdir()
     sharded(folder / "s", GROUPED, 2)
+    copy_module(folder, "family_formulas")
     return folder
 
 

@@ -99,11 +99,6 @@ def test_the_seed_determines_the_specs(results):
     assert specs("1") != specs("2")
 
 
-def test_a_model_of_another_family_is_refused(refused, outsider):
-    line = refused("verify", "--family", "llama", "--family", "encoder", "--model", "gpt2")
-    assert line == "paramproof: --model gpt2 is of the family gpt, which is not in --family"
-
-
 @pytest.mark.parametrize("how", [(), ("--prove",)], ids=str)
 def test_a_broken_framework(paramproof, outsider, how):
     """An installed but broken framework is an error, and does not affect the others."""

@@ -1,8 +1,6 @@
 """The ways to count a model: counted twice, in letters that give the number, and stored as data."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -16,6 +14,7 @@ from paramproof.formulas.models import named_configurations, named_models
 from paramproof.formulas.notation import expression_in
 from paramproof.resolver import resolve
 from tests.derivations import MIXTURE, H, tensor, with_tensors
+from tests.sessions import run_python
 from tests.specs import SPECS
 
 NAMED = {**named_models(), **named_configurations()}
@@ -105,6 +104,6 @@ def test_a_number_alone_is_looked_up(number):
         "slow = ('paramproof.resolver', 'paramproof.catalogue')\n"
         "print(*(name for name in slow if name in sys.modules), file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = run_python("-c", program)
     assert done.stderr.strip() == ""
     assert f"{number:,}" in done.stdout

@@ -69,14 +69,3 @@ def test_our_own_files_name_their_spec(spec, paramproof, tmp_path):
     done = paramproof("checkpoint", "weights.safetensors")
     assert (done.returncode, done.stderr) == (0, "")
     assert f"{inventory(spec.letters()).total():,}" in done.stdout
-
-
-def test_command_refuses(refused, tmp_path):
-    write(tmp_path / "model.safetensors", canonical(GPT))
-    assert refused("checkpoint", "model.safetensors") == (
-        "paramproof: no config.json next to model.safetensors: give one with --model"
-    )
-    assert "no model is named 'x'" in refused("checkpoint", "model.safetensors", "--model", "x")
-    assert refused("checkpoint", "absent") == "paramproof: absent: does not exist"
-    arguments = ("model.safetensors", "--model", "gpt2", "--class", "GPT2Model")
-    assert "gpt2: takes no class: give its config.json" in refused("checkpoint", *arguments)

@@ -3,6 +3,7 @@
 import json
 import struct
 import time
+from math import prod
 
 import pytest
 from hypothesis import given
@@ -53,10 +54,7 @@ def layouts(draw):
     for name in draw(st.lists(st.text(max_size=4), max_size=4, unique=True)):
         dtype = draw(st.sampled_from(list(BITS)))
         shape = draw(st.lists(st.integers(0, 4), max_size=3))
-        bits = BITS[dtype]
-        for size in shape:
-            bits *= size
-        start, end = end, end + bits // 8
+        start, end = end, end + BITS[dtype] * prod(shape) // 8
         entries[name] = {"dtype": dtype, "shape": shape, "data_offsets": [start, end]}
     return entries, end
 

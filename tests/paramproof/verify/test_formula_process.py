@@ -66,21 +66,10 @@ def test_a_module_that_cannot_be_imported(refusal, tmp_path, condition, ending, 
     assert refusal("module:f") == f"paramproof: {words}"
 
 
-@pytest.mark.parametrize(
-    ("reference", "words"),
-    [
-        ("nowhere_at_all:f", "nowhere_at_all cannot be imported: ModuleNotFoundError: No module"),
-        ("user_formulas", "'user_formulas' is not MODULE:FUNCTION"),
-        ("math:pi", "math:pi: 'pi' is not a function but of type float"),
-        ("math:dist", "math:dist takes p, q: a formula takes a spec, or letters of L H"),
-        ("{}:exact", "not installed: toy-absent"),
-    ],
-)
-def test_a_formula_is_tried_before_frameworks_are_loaded(
-    refused, outsider, user_formulas, reference, words
-):
-    reference = reference.format(user_formulas)
-    assert words in refused("verify", "--formula", reference, "--framework", "toy-absent")
+def test_a_formula_is_imported_before_frameworks_are_loaded(refused, outsider, user_formulas):
+    """commands.txt has formulas that are refused, whatever framework is named."""
+    asked = ("verify", "--formula", f"{user_formulas}:exact", "--framework", "toy-absent")
+    assert "not installed: toy-absent" in refused(*asked)
 
 
 ENDLESS = """
@@ -121,11 +110,6 @@ def test_the_time_limit_is_per_call(outsider, tmp_path, paramproof):
     done = paramproof(*asked, "--framework", "toy", "--time-limit", "0.8")
     assert done.returncode == 1
     assert "models have the count of slow:f" in done.stdout
-
-
-@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "1e+300", "x"])
-def test_a_time_limit_is_a_number_of_seconds(refused, seconds):
-    assert seconds in refused("verify", "--formula", "m:f", "--time-limit", seconds)
 
 
 def test_a_formulas_output_is_not_an_answer(paramproof, outsider, tmp_path):
@@ -199,28 +183,6 @@ def test_what_is_printed(paramproof, mixer, user_formulas, family_formulas, line
     printed = re.sub(" {4,}", " ", re.sub(" +$", "", done.stdout, flags=re.MULTILINE))
     for words in PRINTED[line]:
         assert printed.count(words) == 1, words
-
-
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (["three_quarters"], "fits encoder, gpt, llama: choose one with --family"),
-        (["llama", "--family", "gpt"], "takes L, H, A, G, K, F, V, untied: a formula takes a spec"),
-        (
-            ["any_spec", "--model", "gpt2", "--model", "llama-7b"],
-            "fits gpt, llama: choose one with",
-        ),
-        (["llama", "--family", "llama", "--model", "gpt2"], "is of the family gpt, which is not"),
-        (
-            ["llama", "--model", "llama-7b", "--model", "gpt2"],
-            "--model gpt2 is of the family gpt, but tests.family_formulas:llama counts llama",
-        ),
-    ],
-)
-def test_a_formula_has_exactly_one_family(refused, outsider, family_formulas, arguments, line):
-    name, *others = arguments
-    reference = f"{family_formulas}:{name}"
-    assert line in refused("verify", "--framework", "toy", "--formula", reference, *others)
 
 
 def test_a_formula_of_a_derived_model_that_ends_its_process():

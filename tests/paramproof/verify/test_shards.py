@@ -213,23 +213,3 @@ def test_files_that_are_no_summary(run_shard, refused, tmp_path):
         other: "2.json is of another run than 1.json",
     }.items():
         assert words in refused("verify", "--summary", one, file)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--shard", "1/3", "--formula", "m:f"), "--shard cannot be combined with --formula"),
-        (("--shard", "1/3", "--derive"), "--json, --model, --seconds and --seed"),
-        (("--seconds", "1", "--prove"), "--prove cannot be combined with --seconds"),
-        (("--prove", "--examples", "3"), "--prove cannot be combined with --examples"),
-        (
-            ("--summary", "x", "--seed", "3"),
-            "--summary cannot be combined with --seed, only with FILE",
-        ),
-        (("--seconds", "0"), "0 is not in the range"),
-        (("--summary",), "--summary needs the FILEs of shards"),
-        (("bert-base",), "nothing else takes a FILE"),
-    ],
-)
-def test_options_that_do_not_fit(refused, arguments, words):
-    assert words in refused("verify", *arguments)

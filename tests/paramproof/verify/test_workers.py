@@ -2,11 +2,9 @@
 
 import fcntl
 import json
-import os
 import pickle
 import signal
 import subprocess
-import sys
 import time
 from itertools import groupby
 
@@ -20,6 +18,7 @@ from paramproof.formulas.models import named_model
 from paramproof.verify.proof import Proof, proofs
 from paramproof.verify.results import Result, Sample, results
 from paramproof.verify.workers import run_in_workers
+from tests.sessions import run_python
 
 MODELS = {"bert-tiny": named_model("bert-tiny").spec}
 SAMPLE = Sample(MODELS, ("encoder",), examples=4, seed=0)
@@ -141,13 +140,7 @@ imported = [[] for _ in range(1000)]
 assert load_builder(SimpleNamespace(load=lambda: "a builder")) == "a builder"
 print(gc.get_freeze_count())
 """
-    path = os.pathsep.join(filter(None, sys.path))
-    done = subprocess.run(
-        [sys.executable, "-Pc", program],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-    )
+    done = run_python("-c", program)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 1000
 
