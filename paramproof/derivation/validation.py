@@ -7,8 +7,8 @@ a threshold in code that was not followed shows only there.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from random import Random
 from typing import TypeAlias
@@ -17,7 +17,7 @@ from paramproof.derivation.general_tensors import GeneralTensors, Trial, run_tri
 from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.runner import DerivationError, Progress, Runner
 from paramproof.derivation.sampling import moving_together, sample_sizes
-from paramproof.formulas.condition import Condition, Outcome, Relation
+from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
 from paramproof.formulas.expression import expression, letter
 
 FAR_FACTORS = (15, 40, 110, 300)
@@ -47,30 +47,9 @@ SizeBounds: TypeAlias = Mapping[str, tuple[int, int]]
 class MismatchError(Exception):
     """A model at these sizes differs from the formula."""
 
-    def __init__(self, sizes: Sizes, trial: Trial) -> None:
-        super().__init__()
-        self.sizes, self.trial = sizes, trial
-
-
-@dataclass(slots=True)
-class Cost:
-    """The time that models took: in total, the slowest one, and the number of their tensors."""
-
-    seconds: float = 0.0
-    slowest: float = 0.0
-    tensors: int = 0
-
-    def add(self, seconds: float, tensors: int) -> None:
-        self.seconds += seconds
-        self.slowest = max(self.slowest, seconds)
-        self.tensors += tensors
-
-    @property
-    def share(self) -> float:
-        return max(MIN_SECONDS, self.seconds / 2)
-
-    def of(self, tensors: int) -> float:
-        return tensors * self.seconds / max(1, self.tensors)
+    def __init__(self, sizes: Sizes, consequence: Consequence, wrong: str) -> None:
+        super().__init__(wrong)
+        self.sizes, self.consequence = sizes, consequence
 
 
 class FarValidation:
@@ -82,14 +61,22 @@ class FarValidation:
     """
 
     def __init__(self, held: HeldOutValidation) -> None:
-        self.held, self.near, self.runner, self.tensors = held, held.cost, held.runner, held.tensors
+        self.held, self.runner, self.tensors = held, held.runner, held.tensors
         # A generator of its own: how often it draws depends on time, other sizes must not.
         self.random = Random(held.runner.random.getrandbits(32))
         self.left, self.expected, self.refused = 0.0, 0.0, 0
+        seconds = sum(held.seconds)
+        self.share = max(MIN_SECONDS, seconds / 2)
+        self.seconds_per_tensor = seconds / max(1, held.tensors_built)
+        repeated = {name for one in self.tensors.kept for name in one.times.letters}
+        moving = [name for name in self.runner.sizes if name not in self.runner.fixed]
+        # The sizes that change shapes and not how many tensors there are, and those that do.
+        self.wide = [name for name in moving if name not in repeated]
+        self.deep = [name for name in moving if name in repeated | self.runner.repeated]
 
     def go_wide(self) -> None:
         """Build large models: first all sizes together, as far as possible, then some of them."""
-        self.left, self.expected, self.refused = self.near.share, self.near.slowest, 0
+        self.left, self.expected, self.refused = self.share, max(self.held.seconds), 0
         letters, reached = self.wide, 0
         for factor in FAR_FACTORS:
             there = moving_together(partial(self.is_alike, factor), letters)
@@ -102,7 +89,7 @@ class FarValidation:
 
     def go_deep(self) -> None:
         """Build deep models; the second has sizes that could not be deep with the first."""
-        self.left, self.refused = self.near.share, 0
+        self.left, self.refused = self.share, 0
         letters = self.deep
         for _ in range(DEEP_MODELS):
             for depth in (DEEP, DEEP // 2, DEEP // 4):
@@ -110,19 +97,6 @@ class FarValidation:
                 if sizes is not None and self.made(sizes):
                     letters = [name for name in letters if name not in deep]
                     break
-
-    @property
-    def wide(self) -> list[str]:
-        """The sizes that change shapes, and not how many tensors there are."""
-        repeated = {name for one in self.tensors.kept for name in one.times.letters}
-        return [name for name in self.runner.sizes if name not in self.runner.fixed | repeated]
-
-    @property
-    def deep(self) -> list[str]:
-        """The sizes that change how many layers there are."""
-        repeated = {name for one in self.tensors.kept for name in one.times.letters}
-        moving = (name for name in self.runner.sizes if name not in self.runner.fixed)
-        return [name for name in moving if name in repeated | self.runner.repeated]
 
     def is_alike(self, factor: int, letters: Sequence[str]) -> bool:
         """Return whether a model with these sizes enlarged matches; false if it takes too long."""
@@ -144,15 +118,16 @@ class FarValidation:
     def made(self, sizes: Sizes) -> bool:
         """Return whether a model at these sizes matches; false if it is refused."""
         started = time.process_time()
-        trial = self.held.compared(sizes)
-        self.left -= time.process_time() - started
-        if trial.consequence is None:
-            self.held.alike.append(sizes)
-            return True
-        if trial.consequence.outcome is not Outcome.REFUSED:
-            raise MismatchError(sizes, trial)
-        self.refused += 1
-        return False
+        try:
+            self.held.match(sizes)
+        except MismatchError as error:
+            if error.consequence.outcome is not Outcome.REFUSED:
+                raise
+            self.refused += 1
+            return False
+        finally:
+            self.left -= time.process_time() - started
+        return True
 
     def deepest(self, letters: Sequence[str], depth: int) -> tuple[Sizes | None, list[str]]:
         """Return sizes with as many loops this deep as there is time for, and those loops."""
@@ -161,8 +136,10 @@ class FarValidation:
             ranges = dict.fromkeys(self.deep, (1, SHALLOW))
             ranges |= dict.fromkeys((*deep, name), (depth + 1, depth * 6 // 5))
             sizes = self.held.far_away(self.random, ranges)
-            if sizes is not None and self.near.of(tensor_count(self.tensors, sizes)) <= self.left:
-                found, deep = sizes, [*deep, name]
+            if sizes is not None:
+                seconds = self.seconds_per_tensor * tensor_count(self.tensors, sizes)
+                if seconds <= self.left:
+                    found, deep = sizes, [*deep, name]
         return found, deep
 
 
@@ -184,7 +161,8 @@ class HeldOutValidation:
     """Compares the formula with held-out models inside the guards.
 
     If one differs, sizes may be fixed. ``caveats`` record the differences that led to that, and
-    ``alike`` are the sizes of models that matched.
+    ``alike`` are the sizes of models that matched. ``seconds`` is the time that each near model
+    took, and ``tensors_built`` how many tensors they have.
     """
 
     def __init__(
@@ -199,8 +177,9 @@ class HeldOutValidation:
         self.tensors = tensors
         self.note = note
         self.caveats: dict[str, None] = {}
-        self.cost = Cost()
         self.alike: list[Sizes] = []
+        self.seconds: list[float] = []
+        self.tensors_built = 0
 
     def hold(self, number: int, far: bool = True) -> None:
         """Validate on ``number`` models in a row, the first at the own sizes, and on far ones.
@@ -209,46 +188,43 @@ class HeldOutValidation:
         validation starts again.
         """
         while True:
-            self.hold_near(number)
-            if not far:
-                return
-            reach = FarValidation(self)
             try:
-                reach.go_wide()
-                reach.go_deep()
+                self.hold_near(number)
+                if far:
+                    reach = FarValidation(self)
+                    reach.go_wide()
+                    reach.go_deep()
                 return
             except MismatchError as error:
-                self.learn(error.sizes, error.trial)
+                self.learn(error)
 
     def hold_near(self, number: int) -> None:
-        held, self.cost = 0, Cost()
-        while held < number:
+        self.seconds, self.tensors_built = [], 0
+        for held in range(number):
             sizes = self.runner.sizes if held == 0 else self.others(held)
             if sizes is None:
                 raise DerivationError(f"{self.runner.name}: no sizes meet the conditions")
-            held = held + 1 if self.holds(sizes) else 0
-            self.note(f"held at {held} of {number} points")
+            started = time.process_time()
+            self.match(sizes)
+            self.seconds.append(time.process_time() - started)
+            self.tensors_built += tensor_count(self.tensors, sizes)
+            self.note(f"held at {held + 1} of {number} points")
 
-    def holds(self, sizes: Sizes) -> bool:
-        """Return whether a model matches at these sizes; otherwise state guards or fix sizes."""
-        started = time.process_time()
+    def match(self, sizes: Sizes) -> None:
+        """Compare a model at these sizes. Raises ``MismatchError`` if it differs."""
         trial = self.compared(sizes)
         if trial.consequence:
-            self.learn(sizes, trial)
-            return False
-        self.cost.add(time.process_time() - started, tensor_count(self.tensors, sizes))
+            raise MismatchError(sizes, trial.consequence, trial.wrong)
         self.alike.append(sizes)
-        return True
 
-    def learn(self, sizes: Sizes, trial: Trial) -> None:
+    def learn(self, error: MismatchError) -> None:
         """State guards or fix sizes after a model differed."""
-        assert trial.consequence
-        unmet = [c for c in self.conditions.irrelevant if not c.is_met(sizes)]
+        unmet = [c for c in self.conditions.irrelevant if not c.is_met(error.sizes)]
         if not unmet:
-            self.blame(sizes, trial)
+            self.blame(error)
         # None of these guards matters alone.
         for condition in unmet:
-            self.conditions.state(condition, trial.consequence)
+            self.conditions.state(condition, error.consequence)
 
     def compared(self, sizes: Sizes) -> Trial:
         """Compare a model with the formula, and leave out buffers that differ."""
@@ -257,57 +233,48 @@ class HeldOutValidation:
             self.tensors.leave_out(kind)
         return trial
 
-    def blame(self, sizes: Sizes, trial: Trial) -> None:
-        """Fix the sizes that must keep their own value for the formula to hold at ``sizes``.
+    def blame(self, error: MismatchError) -> None:
+        """Fix the sizes that must keep their own value for the formula to hold there.
 
         Raises ``DerivationError`` unless they are few and others are left.
         """
-        names = self.to_blame(sizes)
-        for name in sorted(names):
-            # Each of several may be refused for a reason of its own.
-            there, why = sizes, trial
-            if len(names) > 1:
-                there = {**self.runner.sizes, name: sizes[name]}
-                why = self.compared(there)
-            if self.is_inside(there) and why.consequence and self.divides(name, there, why):
-                return
+        sizes = error.sizes
+        moving = moving_together(partial(self.is_alike, sizes), [*sizes])
+        names = {*sizes}.difference(moving, self.runner.fixed)
+        is_refused = error.consequence.outcome is Outcome.REFUSED
+        if is_refused and any(self.divides(name, sizes[name]) for name in sorted(names)):
+            return
         if not 0 < len(names) <= min(MAX_SPECIALIZED, len(sizes) - len(self.runner.fixed) - 1):
-            raise DerivationError(f"{self.runner.name}: {trial.wrong}")
+            raise DerivationError(f"{self.runner.name}: {error}")
         self.runner.fixed |= names
         fixed = ", ".join(sorted(names))
-        self.caveats[f"{fixed} did not vary once the formula had failed: {trial.wrong}"] = None
+        self.caveats[f"{fixed} did not vary once the formula had failed: {error}"] = None
 
-    def divides(self, name: str, sizes: Sizes, trial: Trial) -> bool:
+    def divides(self, name: str, size: int) -> bool:
         """State that a number divides a size, if models of just its multiples can be built.
 
         An error inside the framework, such as of an assignment to every second column, tells which
         sizes are refused, but not why. Whether a number is found.
         """
-        assert trial.consequence
-        own, size = self.runner.sizes[name], sizes[name]
+        own = self.runner.sizes
         for divisor in DIVISORS:
-            if own % divisor or not size % divisor or trial.consequence.outcome != Outcome.REFUSED:
+            if own[name] % divisor or not size % divisor:
                 continue
             near = range(max(1, size - size % divisor), size + 2 * divisor + 1)
-            inside = [one for one in near if self.is_inside({**sizes, name: one})]
-            refused = [one for one in inside if self.compared({**sizes, name: one}).consequence]
-            if refused and refused == [one for one in inside if one % divisor] != inside:
+            inside = [one for one in near if self.is_inside({**own, name: one})]
+            trials = ((one, self.compared({**own, name: one}).consequence) for one in inside)
+            refused = {one: why for one, why in trials if why}
+            if refused and [*refused] == [one for one in inside if one % divisor] != inside:
                 need = Condition(Relation.DIVIDES, expression(divisor), letter(name), True)
                 self.conditions.guards[need] = set()
-                self.conditions.consequences[need] = trial.consequence
+                self.conditions.consequences[need] = next(iter(refused.values()))
                 return True
         return False
 
-    def to_blame(self, sizes: Sizes) -> set[str]:
-        """Return the sizes that must keep their own value for the formula to hold here."""
-        moved, kept = dict(self.runner.sizes), set()
-        for name, size in sizes.items():
-            tried_here = {**moved, name: size}
-            if self.is_inside(tried_here) and not self.compared(tried_here).consequence:
-                moved = tried_here
-            else:
-                kept.add(name)
-        return kept - self.runner.fixed
+    def is_alike(self, sizes: Sizes, moving: Iterable[str]) -> bool:
+        """Return whether a model matches with only some sizes moved to these."""
+        there = {**self.runner.sizes, **{name: sizes[name] for name in moving}}
+        return self.is_inside(there) and not self.compared(there).consequence
 
     def is_inside(self, sizes: Sizes) -> bool:
         return all(condition.is_met(sizes) for condition in self.conditions.consequences)
