@@ -26,10 +26,8 @@ FAR_FACTORS = (15, 40, 110, 300)
 MIXED_MODELS = 2
 """Models in which some sizes are as large as possible, and the others near their own values."""
 
-DEEP = 150
-"""Minimal length of loops in deep models; half or a quarter if that takes too long."""
-
-DEEP_MODELS = 2
+DEPTHS = (150, 75, 37)
+"""Minimal lengths of loops in deep models: the first for which there is time."""
 
 SHALLOW = 2
 """Maximal length of loops in models that are large in other sizes."""
@@ -65,9 +63,7 @@ class FarValidation:
         # A generator of its own: how often it draws depends on time, other sizes must not.
         self.random = Random(held.runner.random.getrandbits(32))
         self.left, self.expected, self.refused = 0.0, 0.0, 0
-        seconds = sum(held.seconds)
-        self.share = max(MIN_SECONDS, seconds / 2)
-        self.seconds_per_tensor = seconds / max(1, held.tensors_built)
+        self.share = max(MIN_SECONDS, sum(held.seconds) / 2)
         repeated = {name for one in self.tensors.kept for name in one.times.letters}
         moving = [name for name in self.runner.sizes if name not in self.runner.fixed]
         # The sizes that change shapes and not how many tensors there are, and those that do.
@@ -88,15 +84,21 @@ class FarValidation:
             self.is_alike(reached, some)
 
     def go_deep(self) -> None:
-        """Build deep models; the second has sizes that could not be deep with the first."""
+        """Build deep models: with each loop deep alone, and then with all of them at once."""
         self.left, self.refused = self.share, 0
-        letters = self.deep
-        for _ in range(DEEP_MODELS):
-            for depth in (DEEP, DEEP // 2, DEEP // 4):
-                sizes, deep = self.deepest(letters, depth)
-                if sizes is not None and self.made(sizes):
-                    letters = [name for name in letters if name not in deep]
+        together = [(self.deep, DEPTHS[:1])] if len(self.deep) > 1 else []
+        for deep, depths in (*(([name], DEPTHS) for name in self.deep), *together):
+            for depth in depths:
+                ranges = dict.fromkeys(self.deep, (1, SHALLOW))
+                ranges |= dict.fromkeys(deep, (depth + 1, depth * 6 // 5))
+                sizes = self.held.far_away(self.random, ranges)
+                if sizes is not None and self.seconds(sizes) <= self.left and self.made(sizes):
                     break
+
+    def seconds(self, sizes: Sizes) -> float:
+        """Return the time that a model should take, by the number of its tensors."""
+        held = self.held
+        return tensor_count(self.tensors, sizes) * sum(held.seconds) / max(1, held.tensors_built)
 
     def is_alike(self, factor: int, letters: Sequence[str]) -> bool:
         """Return whether a model with these sizes enlarged matches; false if it takes too long."""
@@ -128,19 +130,6 @@ class FarValidation:
         finally:
             self.left -= time.process_time() - started
         return True
-
-    def deepest(self, letters: Sequence[str], depth: int) -> tuple[Sizes | None, list[str]]:
-        """Return sizes with as many loops this deep as there is time for, and those loops."""
-        found, deep = None, list[str]()
-        for name in letters:
-            ranges = dict.fromkeys(self.deep, (1, SHALLOW))
-            ranges |= dict.fromkeys((*deep, name), (depth + 1, depth * 6 // 5))
-            sizes = self.held.far_away(self.random, ranges)
-            if sizes is not None:
-                seconds = self.seconds_per_tensor * tensor_count(self.tensors, sizes)
-                if seconds <= self.left:
-                    found, deep = sizes, [*deep, name]
-        return found, deep
 
 
 def _around(size: int) -> tuple[int, int]:
