@@ -187,7 +187,7 @@ class Sample:
         ]
         while len(self.points) < number and rejected:
             sizes = self.runner.draw([*inside, *apart]) or self.runner.draw(inside)
-            point = self._other(sizes)
+            point = self._point(sizes)
             if point is None or point.parameters != self.first.parameters:
                 rejected -= 1
             else:
@@ -199,7 +199,7 @@ class Sample:
         own = self.first.groups
         for name, size in self.runner.sizes.items():
             for other in sorted({size + 1, 2 * size, max(1, size // 2)} - {size}):
-                point = self._other({**self.runner.sizes, name: other})
+                point = self._point({**self.runner.sizes, name: other})
                 if point is None or point.counts == self.first.counts:
                     continue
                 same = own.keys() & point.groups.keys()
@@ -214,22 +214,16 @@ class Sample:
 
     def _makes_the_same(self, moving: Iterable[str]) -> bool:
         still, inside = self.runner.sizes.keys() - {*moving}, list(relations(self.runner.sizes))
-        for _ in range(2):
-            point = self._other(self.runner.draw(inside, still))
-            if point is None or point.parameters != self.first.parameters:
-                return False
-        return True
+        points = [self._point(self.runner.draw(inside, still)) for _ in range(2)]
+        return all(one and one.parameters == self.first.parameters for one in points)
 
-    def _other(self, sizes: Mapping[str, int] | None) -> Point | None:
+    def _point(self, sizes: Mapping[str, int] | None) -> Point | None:
         """Return the model at these sizes, None if they are None or the constructor refuses."""
         try:
-            return None if sizes is None else self._point(sizes)
+            return Point(sizes, group_tensors(self.runner.observe(sizes))) if sizes else None
         except Exception as error:  # A constructor may raise anything.
             raise_if_internal(error)
             return None
-
-    def _point(self, sizes: Mapping[str, int]) -> Point:
-        return Point(sizes, group_tensors(self.runner.observe(sizes)))
 
 
 def relations(sizes: Mapping[str, int]) -> Iterator[Condition]:
@@ -284,18 +278,12 @@ def fit_tensors(points: Sequence[Point], layers: Sequence[Expression]) -> Genera
         if len(groups) < len(points):
             tensors.leave_out(kind)
             continue
-        shape = [
-            length_of(*lengths) for lengths in zip(*(one.shape for one in groups), strict=True)
-        ]
+        lengths = zip(*(one.shape for one in groups), strict=True)
+        shape = [length for some in lengths if (length := length_of(*some)) is not None]
         number, of = number_of(*(one.count for one in groups)), ", ".join(map(str, first.shape))
-        if number is not None and all(length is not None for length in shape):
-            known = tuple(length for length in shape if length is not None)
-            is_constant = number.constant is not None
-            tensors.found.append(
-                DerivedTensor(
-                    *(kind.path, known, number, kind.role, kind.aliases), False, is_constant
-                )
-            )
+        if number is not None and len(shape) == kind.rank:
+            known = kind.path, tuple(shape), number, kind.role, kind.aliases
+            tensors.found.append(DerivedTensor(*known, False, number.constant is not None))
             if kind.role != "buffer":
                 # What was fitted is at least 1.
                 tensors.needs.append(Condition(Relation.LESS, number, expression(1), False))
