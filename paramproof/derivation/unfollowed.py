@@ -24,8 +24,7 @@ from os.path import basename
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
-from paramproof.builders.registry import model_packages
-from paramproof.tracing.abstract_build import FRAMEWORKS
+from paramproof.tracing.abstract_build import model_frameworks
 from paramproof.tracing.configuration.paths import source_of
 from paramproof.tracing.configuration.terms import Unknown
 from paramproof.tracing.constructors import Constructor
@@ -262,8 +261,7 @@ def _is_in(packages: tuple[str, ...], module: object) -> bool:
 
 
 def _is_of_framework(value: Any) -> bool:
-    packages = (*FRAMEWORKS, *model_packages(), "jax", "jaxlib")
-    return _is_in(packages, getattr(value, "__module__", ""))
+    return _is_in((*model_frameworks(), "jax", "jaxlib"), getattr(value, "__module__", ""))
 
 
 def _is_layer(value: Any) -> bool:
