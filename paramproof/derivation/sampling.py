@@ -118,16 +118,11 @@ def _contradictory(conditions: Sequence[Condition], fixed: Mapping[str, int]) ->
     """
     if any(_refutes(one, other) for one, other in permutations(conditions, 2)):
         return True
-    pinned = dict(only for one in conditions if (only := _pinned_value(one))) | dict(fixed)
+    pinned = dict(only for one in conditions if (only := one.only)) | dict(fixed)
     if any(value < 1 and name not in fixed for name, value in pinned.items()):
         return True
     about = (one for one in conditions if one.letters <= pinned.keys())
     return not all(one.is_met(pinned) for one in about)
-
-
-@lru_cache(maxsize=2**17)
-def _pinned_value(one: Condition) -> tuple[str, int] | None:
-    return one.only
 
 
 @lru_cache(maxsize=2**17)

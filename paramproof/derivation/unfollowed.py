@@ -41,6 +41,9 @@ METHODS = {"append", "extend", "add_module", "register_parameter", "register_buf
 BUILTINS = {super, enumerate, list, tuple, int, object}
 """Builtins that decide nothing; ``int`` is among them as a type, and not called."""
 
+PLAIN = {int, bool, str, type(None), ModuleType, tuple, list, dict}
+"""Types of global values that decide nothing; what is looked up in them and called may."""
+
 DECORATORS = {"property", "staticmethod", "classmethod", "dataclass", "compact", "override"}
 
 HARMLESS = (
@@ -227,22 +230,17 @@ class _Reader(ast.NodeVisitor):
         """Return whether a function or class, with all its bases, is read if it runs."""
         if isinstance(value, FunctionType):
             return _is_in(self.own, value.__globals__.get("__name__"))
-        if not isinstance(value, type) or _is_layer(type(value)):
-            return False
-        *bases, last = value.__mro__
-        return last is object and all(
-            _is_in(self.own, base.__module__) or _is_of_framework(base) for base in bases
+        return isinstance(value, type) and all(
+            base is object or _is_in(self.own, base.__module__) or _is_of_framework(base)
+            for base in value.__mro__
         )
 
     def is_harmless(self, value: Any) -> bool:
         """Return whether a global value, on its own, decides nothing."""
-        if type(value) in (int, bool, str, type(None), ModuleType):
-            return True
-        if type(value) is tuple:
-            return all(map(self.is_harmless, value))
         if isinstance(value, type | FunctionType):
             return value in BUILTINS or _is_of_framework(value) or self.is_own(value)
-        return self.is_own(type(value)) or _is_layer(type(value))
+        kind = type(value)
+        return kind in PLAIN or self.is_own(kind) or _is_layer(kind)
 
 
 _LOCAL = object()

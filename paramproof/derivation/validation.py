@@ -247,17 +247,16 @@ class HeldOutValidation:
         """
         own = self.runner.sizes
         for divisor in DIVISORS:
-            if own[name] % divisor or not size % divisor:
-                continue
-            near = range(max(1, size - size % divisor), size + 2 * divisor + 1)
-            inside = [one for one in near if self.is_inside({**own, name: one})]
-            trials = ((one, self.compared({**own, name: one}).consequence) for one in inside)
-            refused = {one: why for one, why in trials if why}
-            if refused and [*refused] == [one for one in inside if one % divisor] != inside:
-                need = Condition(Relation.DIVIDES, expression(divisor), letter(name), True)
-                self.conditions.guards[need] = set()
-                self.conditions.consequences[need] = next(iter(refused.values()))
-                return True
+            need = Condition(Relation.DIVIDES, expression(divisor), letter(name), True)
+            near = range(max(1, size - divisor), size + divisor + 1)
+            inside = [one for one in ({**own, name: n} for n in near) if self.is_inside(one)]
+            met = [need.is_met(one) for one in inside]
+            if need.is_met(own) and len({*met}) == 2:
+                why = [self.compared(one).consequence for one in inside]
+                if met == [not one for one in why]:
+                    self.conditions.guards[need] = set()
+                    self.conditions.consequences[need] = next(filter(None, why))
+                    return True
         return False
 
     def is_alike(self, sizes: Sizes, moving: Iterable[str]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
@@ -50,8 +50,9 @@ def build_abstractly(function: Callable[..., Any], sizes: Mapping[str, int]) -> 
     again.
     """
     before = _loaded()
-    model = _build(function, sizes)
-    return model if _loaded() == before else _build(function, sizes)
+    model = _build(function, sizes, before)
+    now = _loaded()
+    return model if now == before else _build(function, sizes, now)
 
 
 def framework_of(model: Any) -> str:
@@ -85,17 +86,21 @@ def _loaded() -> tuple[str, ...]:
     return tuple(name for name in model_frameworks() if name in sys.modules)
 
 
-def _build(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
-    loaded = _loaded()
+def _build(function: Callable[..., Any], sizes: Mapping[str, int], loaded: Sequence[str]) -> Any:
     apart: list[Any] = []
 
     @calls_constructor
     def call() -> Any:
+        make = partial(function, **sizes)
         with ExitStack() as scopes:
             for name in loaded:
                 if name in SCOPES:
                     scopes.enter_context(SCOPES[name]())
-            return _by_frameworks(loaded, partial(function, **sizes))
+                # Another package may have imported part of a framework that cannot build anything.
+                with suppress(FrameworkUnavailable):
+                    if own := model_packages().get(name):
+                        make = partial(cast(LiveReader, own.load()).build_abstractly, make)
+            return make()
 
     def arrays() -> Any:
         """Return the part of the model that consists of arrays; keep the rest in ``apart``."""
@@ -122,17 +127,6 @@ def _build(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
         with ThreadPoolExecutor(max_workers=1) as passing:
             return passing.submit(call).result()
     return call()
-
-
-def _by_frameworks(loaded: Iterable[str], make: Callable[[], Any]) -> Any:
-    """Return what ``make`` builds, where no loaded framework allocates anything."""
-    for name in loaded:
-        if name in model_packages():
-            # Another package may have imported part of a framework that cannot build anything.
-            with suppress(FrameworkUnavailable):
-                own = cast(LiveReader, model_packages()[name].load())
-                make = partial(own.build_abstractly, make)
-    return make()
 
 
 SCOPES: Mapping[str, Callable[[], AbstractContextManager[Any]]] = {
