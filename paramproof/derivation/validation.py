@@ -86,26 +86,25 @@ class FarValidation:
     def go_deep(self) -> None:
         """Build deep models: with each loop deep alone, and then with all of them at once."""
         self.left, self.refused = self.share, 0
+        speed = self.held.tensors_built / max(1e-9, sum(self.held.seconds))
         together = [(self.deep, DEPTHS[:1])] if len(self.deep) > 1 else []
         for deep, depths in (*(([name], DEPTHS) for name in self.deep), *together):
             for depth in depths:
                 ranges = dict.fromkeys(self.deep, (1, SHALLOW))
                 ranges |= dict.fromkeys(deep, (depth + 1, depth * 6 // 5))
                 sizes = self.held.far_away(self.random, ranges)
-                if sizes is not None and self.seconds(sizes) <= self.left and self.made(sizes):
+                if sizes is None or tensor_count(self.tensors, sizes) > self.left * speed:
+                    continue
+                if self.made(sizes):
                     break
-
-    def seconds(self, sizes: Sizes) -> float:
-        """Return the time that a model should take, by the number of its tensors."""
-        held = self.held
-        return tensor_count(self.tensors, sizes) * sum(held.seconds) / max(1, held.tensors_built)
 
     def is_alike(self, factor: int, letters: Sequence[str]) -> bool:
         """Return whether a model with these sizes enlarged matches; false if it takes too long."""
         if self.expected > self.left or self.refused >= MAX_REFUSED:
             return False
         first = self.runner.sizes
-        ranges = {name: _around(max(1, first[name]) * factor) for name in letters}
+        large = {name: max(1, first[name]) * factor for name in letters}
+        ranges = {name: (max(1, size * 7 // 10), size * 14 // 10) for name, size in large.items()}
         sizes = self.held.far_away(self.random, ranges)
         if sizes is None:
             self.refused += 1
@@ -130,10 +129,6 @@ class FarValidation:
         finally:
             self.left -= time.process_time() - started
         return True
-
-
-def _around(size: int) -> tuple[int, int]:
-    return max(1, size * 7 // 10), size * 14 // 10
 
 
 MAX_SPECIALIZED = 4
