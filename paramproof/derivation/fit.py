@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import combinations, permutations
+from itertools import combinations, islice, permutations
 from random import Random
 from typing import NamedTuple
 
@@ -167,32 +167,30 @@ class Sample:
         A model that contradicts a first fit is fitted, too.
         """
         self.points = [self.first]
-        self._add(self.number, inside, rejected)
-        if len(self.points) < self.number:
+        models, lengths = self._models(inside, rejected), list(self.runner.loops)
+        if len([*islice(models, self.number - 1)]) < self.number - 1:
             return None
-        lengths = list(self.runner.loops)
         while True:
-            tensors, known = fit_tensors(self.points, lengths), len(self.points)
-            self._add(known + MORE_POINTS, inside, rejected)
-            more = ((one.counts, one.sizes) for one in self.points[known:])
-            if tensors.unexplained or not any(tensors.differences(*one) for one in more):
+            tensors, more = fit_tensors(self.points, lengths), [*islice(models, MORE_POINTS)]
+            if tensors.unexplained or not any(
+                tensors.differences(one.counts, one.sizes) for one in more
+            ):
                 return tensors
 
-    def _add(self, number: int, inside: list[Condition], rejected: int) -> None:
-        """Add models with the same groups until there are ``number``."""
-        moving = sorted(self.runner.repeated - self.runner.fixed)
+    def _models(self, inside: list[Condition], rejected: int) -> Iterator[Point]:
+        """Add and yield models with the same groups, until so many were rejected."""
         apart = [
             Condition(Relation.EQUAL, letter(name), expression(self.runner.sizes[name]), False)
-            for name in moving
+            for name in sorted(self.runner.repeated - self.runner.fixed)
         ]
-        while len(self.points) < number and rejected:
-            sizes = self.runner.draw([*inside, *apart]) or self.runner.draw(inside)
-            point = self._point(sizes)
+        while rejected:
+            point = self._point(self.runner.draw([*inside, *apart]) or self.runner.draw(inside))
             if point is None or point.parameters != self.first.parameters:
                 rejected -= 1
             else:
                 self.points.append(point)
                 self.note(f"fitted to {len(self.points)} models")
+                yield point
 
     def _sizes_of_layers(self) -> Iterator[str]:
         """Yield the sizes that change how many tensors there are in some group."""
