@@ -20,7 +20,6 @@ from random import Random
 from typing import NamedTuple
 
 from paramproof.algebra.letters import letters_for
-from paramproof.derivation.conclusion import Naming, validated
 from paramproof.derivation.fitting import fit_any_length, fit_count
 from paramproof.derivation.general_tensors import GeneralTensors
 from paramproof.derivation.guard_probing import GuardProber
@@ -28,7 +27,7 @@ from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.runner import DEFAULT_EFFORT, DerivationError, Effort, Progress, Runner
 from paramproof.derivation.sampling import moving_together
 from paramproof.derivation.unfollowed import executed_code, unfollowed_lines
-from paramproof.derivation.validation import DIVISORS
+from paramproof.derivation.validation import DIVISORS, Naming, validated
 from paramproof.formulas.condition import Condition, Outcome, Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, expression, letter

@@ -1,5 +1,6 @@
 """Validate a formula on held-out models, at the constructor's own sizes and far from them.
 
+A formula whose guards were probed ends here: ``validated`` returns its derivation.
 Near models are many and cheap. Far ones are many times as large, and then as deep, as time allows:
 a threshold in code that was not followed shows only there.
 """
@@ -14,10 +15,13 @@ from random import Random
 from typing import TypeAlias
 
 from paramproof.derivation.general_tensors import GeneralTensors, Trial, run_trial, tensor_count
+from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
-from paramproof.derivation.runner import DerivationError, Progress, Runner
+from paramproof.derivation.runner import DerivationError, Effort, Progress, Runner
 from paramproof.derivation.sampling import moving_together, sample_sizes
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.formulas.expression import expression, letter
 
 FAR_FACTORS = (15, 40, 110, 300)
@@ -262,6 +266,18 @@ class HeldOutValidation:
     def is_inside(self, sizes: Sizes) -> bool:
         return all(condition.is_met(sizes) for condition in self.conditions.consequences)
 
+    def ranges(self, probed: Iterable[Sizes]) -> dict[str, tuple[int, int]]:
+        """Return the smallest and largest value of each size at which the formula was confirmed.
+
+        ``probed`` are the sizes of other models that matched. Leaves out models that violate a
+        guard stated later, or in which a fixed size has another value.
+        """
+        first, fixed = self.runner.sizes, self.runner.fixed
+        alike = filter(self.is_inside, (*probed, *self.alike))
+        inside = [one for one in alike if all(one[name] == first[name] for name in fixed)]
+        found = {name: [sizes[name] for sizes in inside] for name in first}
+        return {name: (min(sizes), max(sizes)) for name, sizes in found.items() if sizes}
+
     def others(self, held: int) -> Sizes | None:
         """Return sizes inside the guards; some are deeper if counts of layers were fitted."""
         return self.anywhere(DEPTH_FACTOR if self.tensors.are_counted and held % 4 == 2 else 1)
@@ -289,3 +305,44 @@ class HeldOutValidation:
         random.shuffle(sides)
         inside = list(self.conditions.consequences)
         return draw([*inside, *sides]) or draw(inside)
+
+
+Naming: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
+"""Returns a letter for each field."""
+
+
+def validated(
+    prober: GuardProber,
+    caveats: dict[str, None],
+    effort: Effort,
+    naming: Naming,
+    note: Progress,
+) -> Derivation:
+    """Validate a formula whose guards were probed, and return the derivation."""
+    runner, conditions, tensors = prober.runner, prober.conditions, prober.tensors
+    tensors.fold(conditions.exact_divisions)
+    conditions.fold()
+    validation = HeldOutValidation(runner, conditions, tensors, note)
+    try:
+        validation.hold(effort.held + 1, effort.far)
+    except DerivationError as error:
+        raise error.because(caveats) from error
+    letters = naming(runner.sizes)
+    caveats = caveats | validation.caveats
+    moving = {name for t in tensors.kept for e in (*t.shape, t.times) for name in e.letters}
+    asked = {name for condition in conditions.consequences for name in condition.letters}
+    derivation = Derivation(
+        runner.name,
+        dict(runner.sizes),
+        {name: name for name in runner.sizes},
+        tensors.kept,
+        conditions.stated,
+        fixed=tuple(sorted(runner.fixed)),
+        inert=tuple(sorted(set(runner.sizes) - moving - asked - runner.fixed)),
+        unexplained=tuple(tensors.left_out),
+        irrelevant_guards=tuple(conditions.irrelevant),
+        caveats=tuple(caveats),
+        evidence=runner.evidence(effort.held),
+        validated=validation.ranges(prober.alike),
+    )
+    return derivation_from(derivation_data(derivation.renamed(letters)))
