@@ -54,7 +54,7 @@ HARMLESS = (
 )
 """Nodes that decide nothing by themselves."""
 
-NOT_RUN = {"annotation", "returns", "decorator_list", "op"}
+NOT_RUN = {"annotation", "returns", "decorator_list", "op", "ops"}
 """Fields of nodes that are no code, or read apart."""
 
 COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
