@@ -15,12 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import combinations, permutations
+from itertools import combinations, islice, permutations
 from random import Random
 from typing import NamedTuple
 
 from paramproof.algebra.letters import letters_for
-from paramproof.derivation.conclusion import Naming, validated
 from paramproof.derivation.fitting import fit_any_length, fit_count
 from paramproof.derivation.general_tensors import GeneralTensors
 from paramproof.derivation.guard_probing import GuardProber
@@ -28,7 +27,7 @@ from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.runner import DEFAULT_EFFORT, DerivationError, Effort, Progress, Runner
 from paramproof.derivation.sampling import moving_together
 from paramproof.derivation.unfollowed import executed_code, unfollowed_lines
-from paramproof.derivation.validation import DIVISORS
+from paramproof.derivation.validation import DIVISORS, Naming, validated
 from paramproof.formulas.condition import Condition, Outcome, Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, expression, letter
@@ -167,39 +166,37 @@ class Sample:
         A model that contradicts a first fit is fitted, too.
         """
         self.points = [self.first]
-        self._add(self.number, inside, rejected)
-        if len(self.points) < self.number:
+        models, lengths = self._models(inside, rejected), list(self.runner.loops)
+        if len([*islice(models, self.number - 1)]) < self.number - 1:
             return None
-        lengths = list(self.runner.loops)
         while True:
-            tensors, known = fit_tensors(self.points, lengths), len(self.points)
-            self._add(known + MORE_POINTS, inside, rejected)
-            more = ((one.counts, one.sizes) for one in self.points[known:])
-            if tensors.unexplained or not any(tensors.differences(*one) for one in more):
+            tensors, more = fit_tensors(self.points, lengths), [*islice(models, MORE_POINTS)]
+            if tensors.unexplained or not any(
+                tensors.differences(one.counts, one.sizes) for one in more
+            ):
                 return tensors
 
-    def _add(self, number: int, inside: list[Condition], rejected: int) -> None:
-        """Add models with the same groups until there are ``number``."""
-        moving = sorted(self.runner.repeated - self.runner.fixed)
+    def _models(self, inside: list[Condition], rejected: int) -> Iterator[Point]:
+        """Add and yield models with the same groups, until so many were rejected."""
         apart = [
             Condition(Relation.EQUAL, letter(name), expression(self.runner.sizes[name]), False)
-            for name in moving
+            for name in sorted(self.runner.repeated - self.runner.fixed)
         ]
-        while len(self.points) < number and rejected:
-            sizes = self.runner.draw([*inside, *apart]) or self.runner.draw(inside)
-            point = self._other(sizes)
+        while rejected:
+            point = self._point(self.runner.draw([*inside, *apart]) or self.runner.draw(inside))
             if point is None or point.parameters != self.first.parameters:
                 rejected -= 1
             else:
                 self.points.append(point)
                 self.note(f"fitted to {len(self.points)} models")
+                yield point
 
     def _sizes_of_layers(self) -> Iterator[str]:
         """Yield the sizes that change how many tensors there are in some group."""
         own = self.first.groups
         for name, size in self.runner.sizes.items():
             for other in sorted({size + 1, 2 * size, max(1, size // 2)} - {size}):
-                point = self._other({**self.runner.sizes, name: other})
+                point = self._point({**self.runner.sizes, name: other})
                 if point is None or point.counts == self.first.counts:
                     continue
                 same = own.keys() & point.groups.keys()
@@ -214,22 +211,16 @@ class Sample:
 
     def _makes_the_same(self, moving: Iterable[str]) -> bool:
         still, inside = self.runner.sizes.keys() - {*moving}, list(relations(self.runner.sizes))
-        for _ in range(2):
-            point = self._other(self.runner.draw(inside, still))
-            if point is None or point.parameters != self.first.parameters:
-                return False
-        return True
+        points = [self._point(self.runner.draw(inside, still)) for _ in range(2)]
+        return all(one and one.parameters == self.first.parameters for one in points)
 
-    def _other(self, sizes: Mapping[str, int] | None) -> Point | None:
+    def _point(self, sizes: Mapping[str, int] | None) -> Point | None:
         """Return the model at these sizes, None if they are None or the constructor refuses."""
         try:
-            return None if sizes is None else self._point(sizes)
+            return Point(sizes, group_tensors(self.runner.observe(sizes))) if sizes else None
         except Exception as error:  # A constructor may raise anything.
             raise_if_internal(error)
             return None
-
-    def _point(self, sizes: Mapping[str, int]) -> Point:
-        return Point(sizes, group_tensors(self.runner.observe(sizes)))
 
 
 def relations(sizes: Mapping[str, int]) -> Iterator[Condition]:
@@ -284,18 +275,12 @@ def fit_tensors(points: Sequence[Point], layers: Sequence[Expression]) -> Genera
         if len(groups) < len(points):
             tensors.leave_out(kind)
             continue
-        shape = [
-            length_of(*lengths) for lengths in zip(*(one.shape for one in groups), strict=True)
-        ]
+        lengths = zip(*(one.shape for one in groups), strict=True)
+        shape = [length for some in lengths if (length := length_of(*some)) is not None]
         number, of = number_of(*(one.count for one in groups)), ", ".join(map(str, first.shape))
-        if number is not None and all(length is not None for length in shape):
-            known = tuple(length for length in shape if length is not None)
-            is_constant = number.constant is not None
-            tensors.found.append(
-                DerivedTensor(
-                    *(kind.path, known, number, kind.role, kind.aliases), False, is_constant
-                )
-            )
+        if number is not None and len(shape) == kind.rank:
+            known = kind.path, tuple(shape), number, kind.role, kind.aliases
+            tensors.found.append(DerivedTensor(*known, False, number.constant is not None))
             if kind.role != "buffer":
                 # What was fitted is at least 1.
                 tensors.needs.append(Condition(Relation.LESS, number, expression(1), False))

@@ -1,55 +1,24 @@
 """Fit expressions to lengths and counts, from their values in models at several sizes.
 
-Simple candidates come first. A formula with a fitted part is not called proved.
+Candidates are tried in order of simplicity, and the first one that has the right value in every
+model is taken. A formula with a fitted part is not called proved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, combinations_with_replacement, permutations
-from operator import add, mul
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, combinations, combinations_with_replacement, permutations
+from math import inf
 from typing import Any, TypeAlias
 
-from paramproof.formulas.expression import (
-    Expression,
-    Number,
-    ceiling,
-    expression,
-    floor,
-    letter,
-)
+from paramproof.formulas.expression import Expression, ceiling, expression, floor, letter
 
+Points: TypeAlias = Sequence[Mapping[str, int]]
+"""The sizes of models."""
 
-def fit_length(
-    lengths: Sequence[int], points: Sequence[Mapping[str, int]], made: Iterable[Expression]
-) -> Expression | None:
-    """Return an expression with the values ``lengths`` at ``points``, None if there is none.
-
-    Candidates are constants, the expressions ``made`` of sizes, multiples of one, one plus a
-    constant, and products and sums of two.
-    """
-    if len(set(lengths)) == 1:
-        return expression(lengths[0])
-    usable = sorted(made, key=lambda one: (len(one.terms), len(one.letters), str(one)))
-    values = {one: column for one in usable if (column := _column(one, points)) is not None}
-    wanted = list(lengths)
-    for one, column in values.items():
-        if column == wanted:
-            return one
-        ratio, rest = divmod(wanted[0], column[0]) if column[0] else (0, 1)
-        if not rest and ratio > 1 and [ratio * value for value in column] == wanted:
-            return ratio * one
-    for one, column in values.items():
-        more = {length - value for length, value in zip(lengths, column, strict=True)}
-        if len(more) == 1:
-            return one + more.pop()
-    for (one, left), (other, right) in combinations_with_replacement(values.items(), 2):
-        if left[0] * right[0] == wanted[0] and [*map(mul, left, right)] == wanted:
-            return one * other
-        if left[0] + right[0] == wanted[0] and [*map(add, left, right)] == wanted:
-            return one + other
-    return None
-
+Values: TypeAlias = Mapping[Expression, Any]
+"""Expressions, simple ones first, with their values in the first model."""
 
 DIVIDED_BY = (2, 3, 4, 8, 16, 32, 64, 128, 256)
 """The numbers by which a length may divide a size, and round the quotient down or up."""
@@ -57,10 +26,31 @@ DIVIDED_BY = (2, 3, 4, 8, 16, 32, 64, 128, 256)
 MAX_FACTOR = 4
 """The largest factor of a term in a sum of two."""
 
+MAX_COUNT = 256
+"""The largest constant count."""
 
-def fit_any_length(
-    lengths: Sequence[int], points: Sequence[Mapping[str, int]]
+MAX_RATIO, MAX_MORE = 9, 8
+"""The largest multiple of a size in a count, and the largest number added to it."""
+
+MAX_STEP = 12
+"""The largest n for every n-th layer, if n is a constant."""
+
+
+def fit_length(
+    lengths: Sequence[int], points: Points, made: Iterable[Expression]
 ) -> Expression | None:
+    """Return an expression with the values ``lengths`` at ``points``, None if there is none.
+
+    Candidates are constants, the expressions ``made`` of sizes, multiples of one, one plus a
+    constant, and products and sums of two.
+    """
+    usable = sorted(made, key=lambda one: (len(one.terms), len(one.letters), str(one)))
+    values, first = _values(usable, points), lengths[0]
+    candidates = chain([expression(first)], _of_one(first, values), _of_two(first, values))
+    return _first_fitting(candidates, lengths, points)
+
+
+def fit_any_length(lengths: Sequence[int], points: Points) -> Expression | None:
     """Return an expression in sizes with the values ``lengths`` at ``points``.
 
     Candidates are the simple ones first; then with quotients of two sizes, with products of two,
@@ -78,117 +68,87 @@ def fit_any_length(
             return one
     # As the heads of queries, keys and values in one tensor: A·⌊H/A⌋ + 2·G·⌊H/A⌋.
     heads = [one * quotient for quotient in quotients for one in letters]
-    return _fit_sum(lengths, points, [*letters, *products, *quotients, *heads])
-
-
-def _fit_sum(
-    lengths: Sequence[int], points: Sequence[Mapping[str, int]], terms: Iterable[Expression]
-) -> Expression | None:
-    """Return a sum of small multiples of two terms with these values, None if there is none."""
-    values = {one: column for one in terms if (column := _column(one, points)) is not None}
-    known = {tuple(column): one for one, column in reversed(values.items())}
-    for one, column in values.items():
-        for factor in range(1, MAX_FACTOR + 1):
-            rest = [n - factor * value for n, value in zip(lengths, column, strict=True)]
-            for divisor in range(1, MAX_FACTOR + 1):
-                if not any(number % divisor for number in rest):
-                    other = known.get(tuple(number // divisor for number in rest))
-                    if other is not None:
-                        return factor * one + divisor * other
-    return None
-
-
-def _column(one: Expression, points: Sequence[Mapping[str, int]]) -> list[int] | None:
-    column = [one.value(point) for point in points]
-    return None if any(value != int(value) for value in column) else list(map(int, column))
-
-
-MAX_COUNT = 256
-"""The largest constant count."""
-
-MAX_STEP = 12
-"""The largest n for every n-th layer, if n is a constant."""
-
-Compute: TypeAlias = Callable[..., Any]
-"""Computes a count from values, or an expression from expressions."""
-
-Candidate: TypeAlias = tuple[Compute, tuple[Expression, ...]]
-"""A function, and the expressions to apply it to."""
+    values = _values([*letters, *products, *quotients, *heads], points)
+    return _first_fitting(_sums(lengths[0], values), lengths, points)
 
 
 def fit_count(
-    counts: Sequence[int],
-    points: Sequence[Mapping[str, int]],
-    loops: Sequence[Expression],
+    counts: Sequence[int], points: Points, loops: Sequence[Expression]
 ) -> Expression | None:
     """Return an expression with the values ``counts`` at ``points``, None if no simple one fits.
 
     Candidates of ``loops``, the lengths of the loops that ran, and of the sizes in them come first.
     """
-    if len(set(counts)) == 1 and 1 <= counts[0] <= MAX_COUNT:
-        return expression(counts[0])
-    values: dict[Expression, list[Number]] = {}
-    for compute, of in _candidates(loops, sorted(points[0])):
-        for one in of:
-            if one not in values:
-                values[one] = [one.value(point) for point in points]
-        columns = zip(*(values[one] for one in of), strict=True)
-        if all(compute(*row) == n for row, n in zip(columns, counts, strict=True)):
-            return expression(compute(*of))
+    near = sorted({name for loop in loops for name in loop.letters})
+    names = [letter(name) for name in dict.fromkeys([*near, *sorted(points[0])])]
+    values, first = _values([*loops, *names], points), counts[0]
+    constants = [expression(first)] if 1 <= first <= MAX_COUNT else []
+    simple = _of_one(first, values, MAX_RATIO, MAX_MORE)
+    candidates = chain(constants, simple, _computed([*values], names))
+    return _first_fitting(candidates, counts, points)
+
+
+def _values(made: Iterable[Expression], points: Points) -> Values:
+    return {one: one.value(points[0]) for one in made}
+
+
+def _first_fitting(
+    candidates: Iterable[Expression], values: Sequence[int], points: Points
+) -> Expression | None:
+    """Return the first candidate with these values at ``points``, None if there is none."""
+    for one in candidates:
+        if all(one.value(point) == value for point, value in zip(points, values, strict=True)):
+            return one
     return None
 
 
-def _candidates(loops: Sequence[Expression], letters: Sequence[str]) -> Iterator[Candidate]:
-    near = sorted({name for loop in loops for name in loop.letters})
-    names = [letter(name) for name in [*near, *(n for n in letters if n not in near)]]
-    lengths = list(dict.fromkeys([*loops, *names]))
-    alone = [(one,) for one in lengths]
-    steps = range(2, MAX_STEP + 1)
-    every = [
-        compute for step in steps for offset in range(step) for compute in _every(step, offset)
-    ]
-    threes = ((*pair, one) for pair in combinations(lengths, 2) for one in lengths)
-    yield from _of([lambda a: a], alone)
-    yield from _of([compute for number in range(1, 9) for compute in _around(number)], alone)
-    yield from _of(PAIRS, permutations(lengths, 2))
-    yield from _of(every, alone)
-    yield from _of(QUOTIENTS, permutations(names, 2))
-    yield from _of(TRIPLES, threes)
+def _of_one(
+    first: int, values: Values, max_ratio: float = inf, max_more: float = inf
+) -> Iterator[Expression]:
+    """Yield expressions and multiples of them that are ``first``, then sums with a constant."""
+    for one, value in values.items():
+        if value == first:
+            yield one
+        elif value and first % value == 0 and 1 < first / value <= max_ratio:
+            yield first // value * one
+    for one, value in values.items():
+        if abs(first - value) <= max_more:
+            yield one + (first - value)
 
 
-def _of(computed: Sequence[Compute], of: Iterable[tuple[Expression, ...]]) -> Iterator[Candidate]:
-    return ((compute, one) for one in of for compute in computed)
+def _of_two(first: int, values: Values) -> Iterator[Expression]:
+    for (one, left), (other, right) in combinations_with_replacement(values.items(), 2):
+        if left * right == first:
+            yield one * other
+        if left + right == first:
+            yield one + other
 
 
-def _around(number: int) -> tuple[Compute, ...]:
-    return lambda a: a - number, lambda a: a + number, lambda a: (number + 1) * a
+def _sums(first: int, values: Values) -> Iterator[Expression]:
+    """Yield sums of small multiples of two expressions."""
+    with_value = defaultdict(list)
+    for one, value in values.items():
+        with_value[value].append(one)
+    for one, value in values.items():
+        for factor in range(1, MAX_FACTOR + 1):
+            for other_factor in range(1, MAX_FACTOR + 1):
+                rest, more = divmod(first - factor * value, other_factor)
+                for other in with_value.get(rest, ()) if not more else ():
+                    yield factor * one + other_factor * other
 
 
-def _every(step: int, offset: int) -> tuple[Compute, ...]:
-    return lambda a: (a + offset) // step, lambda a: a - (a + offset) // step
-
-
-PAIRS: tuple[Compute, ...] = (
-    lambda a, b: a - b,
-    lambda a, b: a * b,
-    lambda a, b: a - b + 1,
-    lambda a, b: a - b - 1,
-)
-
-QUOTIENTS: tuple[Compute, ...] = (
-    lambda a, b: a // b,
-    lambda a, b: (a - 1) // b,
-    lambda a, b: (a + b - 1) // b,
-    lambda a, b: a - a // b,
-    lambda a, b: a - (a - 1) // b,
-    lambda a, b: a - (a + b - 1) // b,
-)
-
-TRIPLES: tuple[Compute, ...] = (
-    lambda a, b, c: a * b * c,
-    lambda a, b, c: (a - b) * c,
-    lambda a, b, c: (b - a) * c,
-    lambda a, b, c: a + b - c,
-    lambda a, b, c: a * b - c,
-    lambda a, b, c: a * b + c,
-)
+def _computed(lengths: Iterable[Expression], names: Iterable[Expression]) -> Iterator[Expression]:
+    """Yield what is computed of lengths of loops and of sizes, which are the ``names``."""
+    for a, b in permutations(lengths, 2):
+        yield from (a - b, a * b, a - b + 1, a - b - 1)
+    every: Iterable[tuple[Expression, Any, Iterable[Any]]] = chain(
+        ((a, step, range(step)) for a in lengths for step in range(2, MAX_STEP + 1)),
+        ((a, b, (0, -1, b - 1)) for a, b in permutations(names, 2)),
+    )
+    for a, step, offsets in every:
+        for offset in offsets:
+            yield floor(a + offset, step)
+            yield a - floor(a + offset, step)
+    for a, b in combinations(lengths, 2):
+        for c in lengths:
+            yield from (a * b * c, (a - b) * c, (b - a) * c, a + b - c, a * b - c, a * b + c)

@@ -88,7 +88,10 @@ class GuardProber:
     def probe(self, broken: Sequence[Condition]) -> Consequence | list[Condition]:
         """Return the consequence of violating these, or what is asked there if there is none."""
         *_, condition = broken
-        farther, asked, met = _beyond_bound(condition), list[Condition](), False
+        farther, asked, met = None, list[Condition](), False
+        if (bound := condition.bound) and bound.has_quotients:
+            # A quotient that must be more than 1 is probed at 1, and could also be 0.
+            farther = Condition(Relation.LESS, bound, expression(-1), True)
         for _ in range(PROBES_PER_GUARD):
             sizes = self.sizes_without(broken)
             if sizes is None:
@@ -130,14 +133,3 @@ class GuardProber:
 
     def besides(self, *guards: Condition) -> list[Condition]:
         return [one for one in self.conditions.guards if one not in guards]
-
-
-def _beyond_bound(condition: Condition) -> Condition | None:
-    """Return the condition that a quotient is further than 1 beyond its bound.
-
-    A quotient that must be more than 1 was probed at 1, and could also be 0. None for other guards.
-    """
-    bound = condition.bound
-    if bound is None or not bound.has_quotients:
-        return None
-    return Condition(Relation.LESS, bound, expression(-1), True)

@@ -9,9 +9,9 @@ the code builds from plain ints, at sizes far from the constructor's own.
 from __future__ import annotations
 
 from paramproof.algebra.letters import letters_for
-from paramproof.derivation.conclusion import Naming
 from paramproof.derivation.fit import fit
 from paramproof.derivation.runner import DEFAULT_EFFORT, DerivationError, Effort, Progress
+from paramproof.derivation.validation import Naming
 from paramproof.formulas.derivation import Derivation
 from paramproof.tracing.constructors import Constructor
 

@@ -15,18 +15,18 @@ from __future__ import annotations
 
 import ast
 import builtins
-import linecache
+import inspect
 import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
 from os.path import basename
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
-from paramproof.builders.registry import model_packages
-from paramproof.tracing.abstract_build import FRAMEWORKS
+from paramproof.tracing.abstract_build import model_frameworks
+from paramproof.tracing.configuration.paths import source_of
+from paramproof.tracing.configuration.terms import Unknown
 from paramproof.tracing.constructors import Constructor
 
 MAX_LINES = 5
@@ -38,8 +38,11 @@ Executed = dict[CodeType, Mapping[str, Any]]
 METHODS = {"append", "extend", "add_module", "register_parameter", "register_buffer"}
 """Methods of lists and modules, which keep what they get."""
 
-BUILTINS = {range, super, enumerate, list, tuple, int, object}
-"""Builtins that may be named; ``int`` is among them as a type, and not called."""
+BUILTINS = {super, enumerate, list, tuple, int, object}
+"""Builtins that decide nothing; ``int`` is among them as a type, and not called."""
+
+PLAIN = {int, bool, str, type(None), ModuleType, tuple, list, dict}
+"""Types of global values that decide nothing; what is looked up in them and called may."""
 
 DECORATORS = {"property", "staticmethod", "classmethod", "dataclass", "compact", "override"}
 
@@ -47,32 +50,30 @@ HARMLESS = (
     *(ast.Expr, ast.Return, ast.Assign, ast.Pass, ast.Global, ast.Nonlocal, ast.keyword, ast.arg),
     *(ast.Tuple, ast.List, ast.ListComp, ast.GeneratorExp, ast.Load, ast.Store, ast.Add, ast.Mult),
     *(ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.AnnAssign, ast.For, ast.comprehension),
-    *(ast.BinOp, ast.AugAssign, ast.Dict),
+    *(ast.BinOp, ast.AugAssign),
 )
 """Nodes that decide nothing by themselves."""
 
-NOT_RUN = {"annotation", "returns", "decorator_list"}
+NOT_RUN = {"annotation", "returns", "decorator_list", "op", "ops"}
 """Fields of nodes that are no code, or read apart."""
 
-PHRASES: Mapping[type[ast.AST], str] = {
-    ast.If: "a branch",
-    ast.IfExp: "a branch",
-    ast.Compare: "a comparison",
-    ast.BoolOp: "a condition",
-    ast.While: "a while loop",
-    ast.Try: "a try statement",
-    ast.Match: "a match statement",
-    ast.Subscript: "a lookup",
-    ast.BinOp: "an operation",
-    ast.AugAssign: "an operation",
-    ast.UnaryOp: "an operation",
-    ast.Call: "a call",
-    ast.For: "a loop",
-    ast.comprehension: "a loop",
-    ast.JoinedStr: "text",
-    ast.Name: "a value",
-    ast.Attribute: "a value",
-    ast.Constant: "a number",
+COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
+"""Code that is read with the function around it."""
+
+PHRASES: Mapping[str, Any] = {
+    "a branch": (ast.If, ast.IfExp),
+    "a comparison": ast.Compare,
+    "a condition": ast.BoolOp,
+    "a while loop": ast.While,
+    "a try statement": ast.Try,
+    "a match statement": ast.Match,
+    "a lookup": ast.Subscript,
+    "an operation": (ast.BinOp, ast.AugAssign, ast.UnaryOp),
+    "a call": ast.Call,
+    "a loop": (ast.For, ast.comprehension),
+    "text": ast.JoinedStr,
+    "a value": (ast.Name, ast.Attribute),
+    "a number": ast.Constant,
 }
 
 
@@ -122,71 +123,54 @@ class _Reader(ast.NodeVisitor):
         self.module = module
         self.ran = ran
         self.own = own
+        self.line = 0
         self.found: dict[int, str] = {}
-        self.floats: set[str] = set()
 
     def read(self, code: CodeType) -> Iterator[tuple[int, str]]:
-        if "__create_fn__" in code.co_qualname or code.co_name == "<module>":
-            return  # A dataclass assigns its fields; a module that is imported sees no size.
-        nodes = [*_nodes_of(code)]
-        if not nodes:
+        if "__create_fn__" in code.co_qualname or not code.co_flags & inspect.CO_OPTIMIZED:
+            return  # A dataclass assigns its fields; a module or class that is made sees no size.
+        if code.co_name in COMPREHENSIONS:
+            return
+        try:
+            self.visit(source_of(code))
+        except Unknown:
             self.found[code.co_firstlineno] = "code without its source"
-        for node in nodes:
-            self.visit(node)
         yield from sorted(self.found.items())
 
+    def visit(self, node: ast.AST) -> None:
+        self.line = getattr(node, "lineno", self.line)
+        super().visit(node)
+
     def generic_visit(self, node: ast.AST) -> None:
-        """Note the line of a node that is not known to be harmless, and go on inside."""
-        if not isinstance(node, HARMLESS):
+        """Note the line of a node that is not known to be harmless, and go on inside.
+
+        Sums and products are passed on. What else is computed may be 0, which is a flag.
+        """
+        if not all(isinstance(one, HARMLESS) for one in (node, getattr(node, "op", node))):
             self.note(node)
-        for decorator in getattr(node, "decorator_list", ()):
-            self.visit_decorator(decorator)
+        for one in getattr(node, "decorator_list", ()):
+            of = one.func if isinstance(one, ast.Call) else one
+            is_known = ast.unparse(of).rpartition(".")[2] in DECORATORS
+            if not is_known and not self.is_own(self.value_of(of)):
+                self.found.setdefault(one.lineno, "a decorator")
         for name, value in ast.iter_fields(node):
             for one in value if isinstance(value, list) else [value]:
                 if isinstance(one, ast.AST) and name not in NOT_RUN:
                     self.visit(one)
 
     def note(self, node: ast.AST) -> None:
-        line = getattr(node, "lineno", None)
-        if line is None and isinstance(node, ast.comprehension):
-            line = node.iter.lineno
-        if line is not None:
-            self.found.setdefault(line, PHRASES.get(type(node), "a statement"))
-
-    def visit_decorator(self, node: ast.expr) -> None:
-        of = node.func if isinstance(node, ast.Call) else node
-        name = of.attr if isinstance(of, ast.Attribute) else getattr(of, "id", "")
-        if name not in DECORATORS and not self.is_own(self.value_of(of)):
-            self.found.setdefault(node.lineno, "a decorator")
+        phrases = (phrase for phrase, kinds in PHRASES.items() if isinstance(node, kinds))
+        self.found.setdefault(self.line, next(phrases, "a statement"))
 
     def visit_arguments(self, node: ast.arguments) -> None:
-        """Pass defaults on, but note where one is a float."""
-        given = [*node.posonlyargs, *node.args]
-        names = [*given[len(given) - len(node.defaults) :], *node.kwonlyargs]
-        for name, default in zip(names, [*node.defaults, *node.kw_defaults], strict=True):
-            if isinstance(default, ast.Constant) and isinstance(default.value, float):
-                self.floats.add(name.arg)
-            elif default is not None:
+        """Pass defaults on that are no constants."""
+        for default in (*node.defaults, *node.kw_defaults):
+            if default and not isinstance(default, ast.Constant):
                 self.visit(default)
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if type(node.value) not in (int, bool, str, type(None)):
             self.note(node)
-
-    def visit_BinOp(self, node: ast.BinOp | ast.AugAssign) -> None:
-        """Pass sums and products on: a difference, a quotient and a remainder may be 0, a flag."""
-        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-        if not isinstance(node.op, ast.Add | ast.Mult) or names & self.floats:
-            self.note(node)
-        self.generic_visit(node)
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        self.visit_BinOp(node)
-
-    def visit_Dict(self, node: ast.Dict) -> None:
-        if not all(isinstance(key, ast.Constant) for key in node.keys):
-            self.note(node)
-        self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         if not _is_number(node.slice) and not isinstance(node.slice, ast.Constant):
@@ -194,21 +178,20 @@ class _Reader(ast.NodeVisitor):
         self.visit(node.value)
 
     def visit_comprehension(self, node: ast.comprehension) -> None:
-        if node.ifs or node.is_async:
+        if node.ifs:
+            self.line = node.iter.lineno
             self.note(node)
         self.generic_visit(node)
 
-    def visit_Name(self, node: ast.Name) -> None:
+    def visit_Name(self, node: ast.Name | ast.Attribute) -> None:
         value = self.value_of(node)
         if value is not _LOCAL and not self.is_harmless(value):
             self.note(node)
+        elif value is _LOCAL and isinstance(node, ast.Attribute):
+            self.visit(node.value)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        value = self.value_of(node)
-        if value is _LOCAL:
-            self.visit(node.value)
-        elif not self.is_harmless(value):
-            self.note(node)
+        self.visit_Name(node)
 
     def visit_Call(self, node: ast.Call) -> None:
         if not self.is_followed(node):
@@ -227,13 +210,9 @@ class _Reader(ast.NodeVisitor):
         func, value = node.func, self.value_of(node.func)
         if value is range:
             return len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
-        if isinstance(func, ast.Attribute) and value is _LOCAL:
-            is_super = isinstance(func.value, ast.Call) and func.value.func
-            is_init = isinstance(is_super, ast.Name) and is_super.id == "super"
-            return func.attr in METHODS | self.ran or (is_init and func.attr == "__init__")
         if value is _LOCAL:
-            return isinstance(func, ast.Name) and func.id in self.ran
-        if any(value is one for one in (super, enumerate, list, tuple)):
+            return getattr(func, "attr", getattr(func, "id", "")) in METHODS | self.ran
+        if any(value is one for one in BUILTINS - {int}):
             return True
         return _is_layer(value) or self.is_own(value)
 
@@ -251,24 +230,17 @@ class _Reader(ast.NodeVisitor):
         """Return whether a function or class, with all its bases, is read if it runs."""
         if isinstance(value, FunctionType):
             return _is_in(self.own, value.__globals__.get("__name__"))
-        if not isinstance(value, type) or _is_layer(type(value)):
-            return False
-        *bases, last = value.__mro__
-        return last is object and all(
-            _is_in(self.own, base.__module__) or _is_of_framework(base) for base in bases
+        return isinstance(value, type) and all(
+            base is object or _is_in(self.own, base.__module__) or _is_of_framework(base)
+            for base in value.__mro__
         )
 
-    def is_harmless(self, value: Any, depth: int = 3) -> bool:
+    def is_harmless(self, value: Any) -> bool:
         """Return whether a global value, on its own, decides nothing."""
-        if type(value) in (int, bool, str, type(None), ModuleType):
-            return True
-        if type(value) in (list, tuple) and depth:
-            return all(self.is_harmless(one, depth - 1) for one in value)
-        if type(value) is dict and depth:
-            return all(self.is_harmless(one, depth - 1) for one in value.values())
         if isinstance(value, type | FunctionType):
             return value in BUILTINS or _is_of_framework(value) or self.is_own(value)
-        return self.is_own(type(value)) or _is_layer(type(value))
+        kind = type(value)
+        return kind in PLAIN or self.is_own(kind) or _is_layer(kind)
 
 
 _LOCAL = object()
@@ -287,8 +259,7 @@ def _is_in(packages: tuple[str, ...], module: object) -> bool:
 
 
 def _is_of_framework(value: Any) -> bool:
-    packages = (*FRAMEWORKS, *model_packages(), "jax", "jaxlib")
-    return _is_in(packages, getattr(value, "__module__", ""))
+    return _is_in((*model_frameworks(), "jax", "jaxlib"), getattr(value, "__module__", ""))
 
 
 def _is_layer(value: Any) -> bool:
@@ -296,28 +267,3 @@ def _is_layer(value: Any) -> bool:
     if not isinstance(value, type) or not _is_of_framework(value):
         return False
     return any(base.__name__ in ("Module", "Layer", "Parameter", "Param") for base in value.__mro__)
-
-
-FUNCTIONS = (
-    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef),
-    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
-)
-"""Nodes that have code of their own."""
-
-
-def _nodes_of(code: CodeType) -> Iterator[ast.AST]:
-    """Yield the functions of a file that begin where the code does, and have its name."""
-    for node in _functions_in(code.co_filename):
-        decorators = getattr(node, "decorator_list", [])
-        first = min([node.lineno, *(one.lineno for one in decorators)])
-        if first == code.co_firstlineno and getattr(node, "name", code.co_name) == code.co_name:
-            yield node
-
-
-@cache
-def _functions_in(file: str) -> list[ast.stmt | ast.expr]:
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except SyntaxError:
-        return []
-    return [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]

@@ -1,5 +1,6 @@
 """Validate a formula on held-out models, at the constructor's own sizes and far from them.
 
+A formula whose guards were probed ends here: ``validated`` returns its derivation.
 Near models are many and cheap. Far ones are many times as large, and then as deep, as time allows:
 a threshold in code that was not followed shows only there.
 """
@@ -7,17 +8,20 @@ a threshold in code that was not followed shows only there.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from random import Random
 from typing import TypeAlias
 
 from paramproof.derivation.general_tensors import GeneralTensors, Trial, run_trial, tensor_count
+from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
-from paramproof.derivation.runner import DerivationError, Progress, Runner
+from paramproof.derivation.runner import DerivationError, Effort, Progress, Runner
 from paramproof.derivation.sampling import moving_together, sample_sizes
-from paramproof.formulas.condition import Condition, Outcome, Relation
+from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.formulas.expression import expression, letter
 
 FAR_FACTORS = (15, 40, 110, 300)
@@ -26,10 +30,8 @@ FAR_FACTORS = (15, 40, 110, 300)
 MIXED_MODELS = 2
 """Models in which some sizes are as large as possible, and the others near their own values."""
 
-DEEP = 150
-"""Minimal length of loops in deep models; half or a quarter if that takes too long."""
-
-DEEP_MODELS = 2
+DEPTHS = (150, 75, 37)
+"""Minimal lengths of loops in deep models: the first for which there is time."""
 
 SHALLOW = 2
 """Maximal length of loops in models that are large in other sizes."""
@@ -47,30 +49,9 @@ SizeBounds: TypeAlias = Mapping[str, tuple[int, int]]
 class MismatchError(Exception):
     """A model at these sizes differs from the formula."""
 
-    def __init__(self, sizes: Sizes, trial: Trial) -> None:
-        super().__init__()
-        self.sizes, self.trial = sizes, trial
-
-
-@dataclass(slots=True)
-class Cost:
-    """The time that models took: in total, the slowest one, and the number of their tensors."""
-
-    seconds: float = 0.0
-    slowest: float = 0.0
-    tensors: int = 0
-
-    def add(self, seconds: float, tensors: int) -> None:
-        self.seconds += seconds
-        self.slowest = max(self.slowest, seconds)
-        self.tensors += tensors
-
-    @property
-    def share(self) -> float:
-        return max(MIN_SECONDS, self.seconds / 2)
-
-    def of(self, tensors: int) -> float:
-        return tensors * self.seconds / max(1, self.tensors)
+    def __init__(self, sizes: Sizes, consequence: Consequence, wrong: str) -> None:
+        super().__init__(wrong)
+        self.sizes, self.consequence = sizes, consequence
 
 
 class FarValidation:
@@ -82,14 +63,20 @@ class FarValidation:
     """
 
     def __init__(self, held: HeldOutValidation) -> None:
-        self.held, self.near, self.runner, self.tensors = held, held.cost, held.runner, held.tensors
+        self.held, self.runner, self.tensors = held, held.runner, held.tensors
         # A generator of its own: how often it draws depends on time, other sizes must not.
         self.random = Random(held.runner.random.getrandbits(32))
         self.left, self.expected, self.refused = 0.0, 0.0, 0
+        self.share = max(MIN_SECONDS, sum(held.seconds) / 2)
+        repeated = {name for one in self.tensors.kept for name in one.times.letters}
+        moving = [name for name in self.runner.sizes if name not in self.runner.fixed]
+        # The sizes that change shapes and not how many tensors there are, and those that do.
+        self.wide = [name for name in moving if name not in repeated]
+        self.deep = [name for name in moving if name in repeated | self.runner.repeated]
 
     def go_wide(self) -> None:
         """Build large models: first all sizes together, as far as possible, then some of them."""
-        self.left, self.expected, self.refused = self.near.share, self.near.slowest, 0
+        self.left, self.expected, self.refused = self.share, max(self.held.seconds), 0
         letters, reached = self.wide, 0
         for factor in FAR_FACTORS:
             there = moving_together(partial(self.is_alike, factor), letters)
@@ -101,35 +88,27 @@ class FarValidation:
             self.is_alike(reached, some)
 
     def go_deep(self) -> None:
-        """Build deep models; the second has sizes that could not be deep with the first."""
-        self.left, self.refused = self.near.share, 0
-        letters = self.deep
-        for _ in range(DEEP_MODELS):
-            for depth in (DEEP, DEEP // 2, DEEP // 4):
-                sizes, deep = self.deepest(letters, depth)
-                if sizes is not None and self.made(sizes):
-                    letters = [name for name in letters if name not in deep]
+        """Build deep models: with each loop deep alone, and then with all of them at once."""
+        self.left, self.refused = self.share, 0
+        speed = self.held.tensors_built / max(1e-9, sum(self.held.seconds))
+        together = [(self.deep, DEPTHS[:1])] if len(self.deep) > 1 else []
+        for deep, depths in (*(([name], DEPTHS) for name in self.deep), *together):
+            for depth in depths:
+                ranges = dict.fromkeys(self.deep, (1, SHALLOW))
+                ranges |= dict.fromkeys(deep, (depth + 1, depth * 6 // 5))
+                sizes = self.held.far_away(self.random, ranges)
+                if sizes is None or tensor_count(self.tensors, sizes) > self.left * speed:
+                    continue
+                if self.made(sizes):
                     break
-
-    @property
-    def wide(self) -> list[str]:
-        """The sizes that change shapes, and not how many tensors there are."""
-        repeated = {name for one in self.tensors.kept for name in one.times.letters}
-        return [name for name in self.runner.sizes if name not in self.runner.fixed | repeated]
-
-    @property
-    def deep(self) -> list[str]:
-        """The sizes that change how many layers there are."""
-        repeated = {name for one in self.tensors.kept for name in one.times.letters}
-        moving = (name for name in self.runner.sizes if name not in self.runner.fixed)
-        return [name for name in moving if name in repeated | self.runner.repeated]
 
     def is_alike(self, factor: int, letters: Sequence[str]) -> bool:
         """Return whether a model with these sizes enlarged matches; false if it takes too long."""
         if self.expected > self.left or self.refused >= MAX_REFUSED:
             return False
         first = self.runner.sizes
-        ranges = {name: _around(max(1, first[name]) * factor) for name in letters}
+        large = {name: max(1, first[name]) * factor for name in letters}
+        ranges = {name: (max(1, size * 7 // 10), size * 14 // 10) for name, size in large.items()}
         sizes = self.held.far_away(self.random, ranges)
         if sizes is None:
             self.refused += 1
@@ -144,30 +123,16 @@ class FarValidation:
     def made(self, sizes: Sizes) -> bool:
         """Return whether a model at these sizes matches; false if it is refused."""
         started = time.process_time()
-        trial = self.held.compared(sizes)
-        self.left -= time.process_time() - started
-        if trial.consequence is None:
-            self.held.alike.append(sizes)
-            return True
-        if trial.consequence.outcome is not Outcome.REFUSED:
-            raise MismatchError(sizes, trial)
-        self.refused += 1
-        return False
-
-    def deepest(self, letters: Sequence[str], depth: int) -> tuple[Sizes | None, list[str]]:
-        """Return sizes with as many loops this deep as there is time for, and those loops."""
-        found, deep = None, list[str]()
-        for name in letters:
-            ranges = dict.fromkeys(self.deep, (1, SHALLOW))
-            ranges |= dict.fromkeys((*deep, name), (depth + 1, depth * 6 // 5))
-            sizes = self.held.far_away(self.random, ranges)
-            if sizes is not None and self.near.of(tensor_count(self.tensors, sizes)) <= self.left:
-                found, deep = sizes, [*deep, name]
-        return found, deep
-
-
-def _around(size: int) -> tuple[int, int]:
-    return max(1, size * 7 // 10), size * 14 // 10
+        try:
+            self.held.match(sizes)
+        except MismatchError as error:
+            if error.consequence.outcome is not Outcome.REFUSED:
+                raise
+            self.refused += 1
+            return False
+        finally:
+            self.left -= time.process_time() - started
+        return True
 
 
 MAX_SPECIALIZED = 4
@@ -184,7 +149,8 @@ class HeldOutValidation:
     """Compares the formula with held-out models inside the guards.
 
     If one differs, sizes may be fixed. ``caveats`` record the differences that led to that, and
-    ``alike`` are the sizes of models that matched.
+    ``alike`` are the sizes of models that matched. ``seconds`` is the time that each near model
+    took, and ``tensors_built`` how many tensors they have.
     """
 
     def __init__(
@@ -199,8 +165,9 @@ class HeldOutValidation:
         self.tensors = tensors
         self.note = note
         self.caveats: dict[str, None] = {}
-        self.cost = Cost()
         self.alike: list[Sizes] = []
+        self.seconds: list[float] = []
+        self.tensors_built = 0
 
     def hold(self, number: int, far: bool = True) -> None:
         """Validate on ``number`` models in a row, the first at the own sizes, and on far ones.
@@ -209,46 +176,43 @@ class HeldOutValidation:
         validation starts again.
         """
         while True:
-            self.hold_near(number)
-            if not far:
-                return
-            reach = FarValidation(self)
             try:
-                reach.go_wide()
-                reach.go_deep()
+                self.hold_near(number)
+                if far:
+                    reach = FarValidation(self)
+                    reach.go_wide()
+                    reach.go_deep()
                 return
             except MismatchError as error:
-                self.learn(error.sizes, error.trial)
+                self.learn(error)
 
     def hold_near(self, number: int) -> None:
-        held, self.cost = 0, Cost()
-        while held < number:
+        self.seconds, self.tensors_built = [], 0
+        for held in range(number):
             sizes = self.runner.sizes if held == 0 else self.others(held)
             if sizes is None:
                 raise DerivationError(f"{self.runner.name}: no sizes meet the conditions")
-            held = held + 1 if self.holds(sizes) else 0
-            self.note(f"held at {held} of {number} points")
+            started = time.process_time()
+            self.match(sizes)
+            self.seconds.append(time.process_time() - started)
+            self.tensors_built += tensor_count(self.tensors, sizes)
+            self.note(f"held at {held + 1} of {number} points")
 
-    def holds(self, sizes: Sizes) -> bool:
-        """Return whether a model matches at these sizes; otherwise state guards or fix sizes."""
-        started = time.process_time()
+    def match(self, sizes: Sizes) -> None:
+        """Compare a model at these sizes. Raises ``MismatchError`` if it differs."""
         trial = self.compared(sizes)
         if trial.consequence:
-            self.learn(sizes, trial)
-            return False
-        self.cost.add(time.process_time() - started, tensor_count(self.tensors, sizes))
+            raise MismatchError(sizes, trial.consequence, trial.wrong)
         self.alike.append(sizes)
-        return True
 
-    def learn(self, sizes: Sizes, trial: Trial) -> None:
+    def learn(self, error: MismatchError) -> None:
         """State guards or fix sizes after a model differed."""
-        assert trial.consequence
-        unmet = [c for c in self.conditions.irrelevant if not c.is_met(sizes)]
+        unmet = [c for c in self.conditions.irrelevant if not c.is_met(error.sizes)]
         if not unmet:
-            self.blame(sizes, trial)
+            self.blame(error)
         # None of these guards matters alone.
         for condition in unmet:
-            self.conditions.state(condition, trial.consequence)
+            self.conditions.state(condition, error.consequence)
 
     def compared(self, sizes: Sizes) -> Trial:
         """Compare a model with the formula, and leave out buffers that differ."""
@@ -257,60 +221,62 @@ class HeldOutValidation:
             self.tensors.leave_out(kind)
         return trial
 
-    def blame(self, sizes: Sizes, trial: Trial) -> None:
-        """Fix the sizes that must keep their own value for the formula to hold at ``sizes``.
+    def blame(self, error: MismatchError) -> None:
+        """Fix the sizes that must keep their own value for the formula to hold there.
 
         Raises ``DerivationError`` unless they are few and others are left.
         """
-        names = self.to_blame(sizes)
-        for name in sorted(names):
-            # Each of several may be refused for a reason of its own.
-            there, why = sizes, trial
-            if len(names) > 1:
-                there = {**self.runner.sizes, name: sizes[name]}
-                why = self.compared(there)
-            if self.is_inside(there) and why.consequence and self.divides(name, there, why):
-                return
+        sizes = error.sizes
+        moving = moving_together(partial(self.is_alike, sizes), [*sizes])
+        names = {*sizes}.difference(moving, self.runner.fixed)
+        is_refused = error.consequence.outcome is Outcome.REFUSED
+        if is_refused and any(self.divides(name, sizes[name]) for name in sorted(names)):
+            return
         if not 0 < len(names) <= min(MAX_SPECIALIZED, len(sizes) - len(self.runner.fixed) - 1):
-            raise DerivationError(f"{self.runner.name}: {trial.wrong}")
+            raise DerivationError(f"{self.runner.name}: {error}")
         self.runner.fixed |= names
         fixed = ", ".join(sorted(names))
-        self.caveats[f"{fixed} did not vary once the formula had failed: {trial.wrong}"] = None
+        self.caveats[f"{fixed} did not vary once the formula had failed: {error}"] = None
 
-    def divides(self, name: str, sizes: Sizes, trial: Trial) -> bool:
+    def divides(self, name: str, size: int) -> bool:
         """State that a number divides a size, if models of just its multiples can be built.
 
         An error inside the framework, such as of an assignment to every second column, tells which
         sizes are refused, but not why. Whether a number is found.
         """
-        assert trial.consequence
-        own, size = self.runner.sizes[name], sizes[name]
+        own = self.runner.sizes
         for divisor in DIVISORS:
-            if own % divisor or not size % divisor or trial.consequence.outcome != Outcome.REFUSED:
-                continue
-            near = range(max(1, size - size % divisor), size + 2 * divisor + 1)
-            inside = [one for one in near if self.is_inside({**sizes, name: one})]
-            refused = [one for one in inside if self.compared({**sizes, name: one}).consequence]
-            if refused and refused == [one for one in inside if one % divisor] != inside:
-                need = Condition(Relation.DIVIDES, expression(divisor), letter(name), True)
-                self.conditions.guards[need] = set()
-                self.conditions.consequences[need] = trial.consequence
-                return True
+            need = Condition(Relation.DIVIDES, expression(divisor), letter(name), True)
+            near = range(max(1, size - divisor), size + divisor + 1)
+            inside = [one for one in ({**own, name: n} for n in near) if self.is_inside(one)]
+            met = [need.is_met(one) for one in inside]
+            if need.is_met(own) and len({*met}) == 2:
+                why = [self.compared(one).consequence for one in inside]
+                if met == [not one for one in why]:
+                    self.conditions.guards[need] = set()
+                    self.conditions.consequences[need] = next(filter(None, why))
+                    return True
         return False
 
-    def to_blame(self, sizes: Sizes) -> set[str]:
-        """Return the sizes that must keep their own value for the formula to hold here."""
-        moved, kept = dict(self.runner.sizes), set()
-        for name, size in sizes.items():
-            tried_here = {**moved, name: size}
-            if self.is_inside(tried_here) and not self.compared(tried_here).consequence:
-                moved = tried_here
-            else:
-                kept.add(name)
-        return kept - self.runner.fixed
+    def is_alike(self, sizes: Sizes, moving: Iterable[str]) -> bool:
+        """Return whether a model matches with only some sizes moved to these."""
+        there = {**self.runner.sizes, **{name: sizes[name] for name in moving}}
+        return self.is_inside(there) and not self.compared(there).consequence
 
     def is_inside(self, sizes: Sizes) -> bool:
         return all(condition.is_met(sizes) for condition in self.conditions.consequences)
+
+    def ranges(self, probed: Iterable[Sizes]) -> dict[str, tuple[int, int]]:
+        """Return the smallest and largest value of each size at which the formula was confirmed.
+
+        ``probed`` are the sizes of other models that matched. Leaves out models that violate a
+        guard stated later, or in which a fixed size has another value.
+        """
+        first, fixed = self.runner.sizes, self.runner.fixed
+        alike = filter(self.is_inside, (*probed, *self.alike))
+        inside = [one for one in alike if all(one[name] == first[name] for name in fixed)]
+        found = {name: [sizes[name] for sizes in inside] for name in first}
+        return {name: (min(sizes), max(sizes)) for name, sizes in found.items() if sizes}
 
     def others(self, held: int) -> Sizes | None:
         """Return sizes inside the guards; some are deeper if counts of layers were fitted."""
@@ -339,3 +305,44 @@ class HeldOutValidation:
         random.shuffle(sides)
         inside = list(self.conditions.consequences)
         return draw([*inside, *sides]) or draw(inside)
+
+
+Naming: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
+"""Returns a letter for each field."""
+
+
+def validated(
+    prober: GuardProber,
+    caveats: dict[str, None],
+    effort: Effort,
+    naming: Naming,
+    note: Progress,
+) -> Derivation:
+    """Validate a formula whose guards were probed, and return the derivation."""
+    runner, conditions, tensors = prober.runner, prober.conditions, prober.tensors
+    tensors.fold(conditions.exact_divisions)
+    conditions.fold()
+    validation = HeldOutValidation(runner, conditions, tensors, note)
+    try:
+        validation.hold(effort.held + 1, effort.far)
+    except DerivationError as error:
+        raise error.because(caveats) from error
+    letters = naming(runner.sizes)
+    caveats = caveats | validation.caveats
+    moving = {name for t in tensors.kept for e in (*t.shape, t.times) for name in e.letters}
+    asked = {name for condition in conditions.consequences for name in condition.letters}
+    derivation = Derivation(
+        runner.name,
+        dict(runner.sizes),
+        {name: name for name in runner.sizes},
+        tensors.kept,
+        conditions.stated,
+        fixed=tuple(sorted(runner.fixed)),
+        inert=tuple(sorted(set(runner.sizes) - moving - asked - runner.fixed)),
+        unexplained=tuple(tensors.left_out),
+        irrelevant_guards=tuple(conditions.irrelevant),
+        caveats=tuple(caveats),
+        evidence=runner.evidence(effort.held),
+        validated=validation.ranges(prober.alike),
+    )
+    return derivation_from(derivation_data(derivation.renamed(letters)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from paramproof.builders.protocol import FrameworkUnavailable, LiveReader
-from paramproof.builders.registry import model_packages
+from paramproof.builders.registry import Framework, model_packages
 from paramproof.sources.live import (
     comes_from,
     framework_with_reader,
@@ -28,13 +28,19 @@ from paramproof.sources.live import (
 from paramproof.tracing.internal_errors import calls_constructor
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 
-FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
-    "keras": ("keras",),
-    "tf_keras": ("tf-keras", "tensorflow"),
-    "flax": ("flax", "jax"),
-    "torch": ("torch",),
-}
-"""The packages that a model's class may come from, with their distributions."""
+
+def model_frameworks() -> Mapping[str, Framework]:
+    """Return the packages that a model's class may come from, in the order in which to ask.
+
+    Models of Keras on PyTorch are PyTorch modules too.
+    """
+    distributions = {
+        "keras": ("keras",),
+        "tf_keras": ("tf-keras", "tensorflow"),
+        "flax": ("flax", "jax"),
+        "torch": ("torch",),
+    }
+    return {name: Framework(name, "", of) for name, of in distributions.items()} | model_packages()
 
 
 def build_abstractly(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
@@ -44,23 +50,18 @@ def build_abstractly(function: Callable[..., Any], sizes: Mapping[str, int]) -> 
     again.
     """
     before = _loaded()
-    model = _build(function, sizes)
-    return model if _loaded() == before else _build(function, sizes)
+    model = _build(function, sizes, before)
+    now = _loaded()
+    return model if now == before else _build(function, sizes, now)
 
 
 def framework_of(model: Any) -> str:
-    """Return the package of ``FRAMEWORKS``, or of ``model_packages()``, that a model comes from.
+    """Return the package of ``model_frameworks()`` that a model comes from.
 
     Raises ``ValueError`` if it is not a model.
     """
     reader(model)
-    # Models of Keras on PyTorch are PyTorch modules too, so the order matters.
-    packages = (*FRAMEWORKS, *model_packages())
-    return next((name for name in packages if comes_from(name, model)), "flax")
-
-
-def distributions_of(package: str) -> tuple[str, ...]:
-    return FRAMEWORKS[package] if package in FRAMEWORKS else model_packages()[package].distributions
+    return next((name for name in model_frameworks() if comes_from(name, model)), "flax")
 
 
 def observed_tensors(model: Any) -> Iterator[ObservedTensor]:
@@ -82,20 +83,24 @@ def _unnumbered(path: str) -> str:
 
 
 def _loaded() -> tuple[str, ...]:
-    return tuple(name for name in (*FRAMEWORKS, *model_packages()) if name in sys.modules)
+    return tuple(name for name in model_frameworks() if name in sys.modules)
 
 
-def _build(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
-    loaded = _loaded()
+def _build(function: Callable[..., Any], sizes: Mapping[str, int], loaded: Sequence[str]) -> Any:
     apart: list[Any] = []
 
     @calls_constructor
     def call() -> Any:
+        make = partial(function, **sizes)
         with ExitStack() as scopes:
             for name in loaded:
                 if name in SCOPES:
                     scopes.enter_context(SCOPES[name]())
-            return _by_frameworks(loaded, partial(function, **sizes))
+                # Another package may have imported part of a framework that cannot build anything.
+                with suppress(FrameworkUnavailable):
+                    if own := model_packages().get(name):
+                        make = partial(cast(LiveReader, own.load()).build_abstractly, make)
+            return make()
 
     def arrays() -> Any:
         """Return the part of the model that consists of arrays; keep the rest in ``apart``."""
@@ -122,17 +127,6 @@ def _build(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
         with ThreadPoolExecutor(max_workers=1) as passing:
             return passing.submit(call).result()
     return call()
-
-
-def _by_frameworks(loaded: Iterable[str], make: Callable[[], Any]) -> Any:
-    """Return what ``make`` builds, where no loaded framework allocates anything."""
-    for name in loaded:
-        if name in model_packages():
-            # Another package may have imported part of a framework that cannot build anything.
-            with suppress(FrameworkUnavailable):
-                own = cast(LiveReader, model_packages()[name].load())
-                make = partial(own.build_abstractly, make)
-    return make()
 
 
 SCOPES: Mapping[str, Callable[[], AbstractContextManager[Any]]] = {

@@ -9,7 +9,7 @@ names belong to repeated layers.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -92,27 +92,25 @@ _NUMBER = re.compile(r"\d+")
 
 
 def has_numbered_names(paths: Iterable[str]) -> bool:
-    return any(_NUMBER.search(name) for path in paths for name in starred(path).split("."))
+    return any(_NUMBER.search(starred(path)) for path in paths)
 
 
 def layer_patterns(models: Sequence[Iterable[str]]) -> frozenset[str]:
     """Return the patterns of repeated layers, such as ``encoder.layers.encoder_layer_*``.
 
     ``models`` has the tensor paths of several models. A pattern belongs to repeated layers if
-    another model has a different, nonempty set of numbers in its place than the first model.
+    another model has a different, nonempty set of numbers in its place than the first model. Outer
+    layers are found first, and have ``*`` in the patterns of inner ones.
     """
-    listings = [[starred(path) for path in paths] for paths in models]
-    found: set[str] = set()
-    deepest = max((path.count(".") for path in listings[0]), default=0)
-    for depth in range(deepest + 1):
-        first, *others = (_numbers(paths, depth, found) for paths in listings)
-        found |= {
-            pattern
-            for other in others
-            for pattern in first.keys() & other.keys()
-            if first[pattern] != other[pattern]
-        }
-    return frozenset(found)
+    found = frozenset[str]()
+    while True:
+        first, *others = (_numbers(paths, found) for paths in models)
+        pairs = ((one, other) for other in others for one in (first.keys() & other.keys()) - found)
+        more = {one for one, other in pairs if first[one] != other[one]}
+        if not more:
+            return found
+        outermost = min(one.count(".") for one in more)
+        found |= {one for one in more if one.count(".") == outermost}
 
 
 def star_layer_numbers(
@@ -120,40 +118,29 @@ def star_layer_numbers(
 ) -> Iterator[ObservedTensor]:
     """Replace the numbers of repeated layers by ``*`` in paths and aliases."""
     for one in tensors:
-        path, *aliases = (_with_stars(name, patterns) for name in (one.path, *one.aliases))
+        path, *aliases = (_with_stars(starred(name), patterns) for name in (one.path, *one.aliases))
         yield one._replace(path=path, aliases=tuple(aliases))
 
 
-def _numbers(
-    paths: Iterable[str], depth: int, known: Iterable[str]
-) -> Mapping[str, frozenset[int]]:
-    """Return the numbers of each pattern at this depth, with ``known`` patterns above it."""
-    patterns = frozenset(known)
-    found: dict[str, set[int]] = {}
+def _numbers(paths: Iterable[str], known: frozenset[str]) -> Mapping[str, set[int]]:
+    """Return the numbers of each pattern, in paths with ``*`` for those of ``known`` patterns."""
+    found = defaultdict[str, set[int]](set)
     for path in paths:
-        names = _with_stars(path, patterns).split(".")
-        if len(names) > depth:
-            for pattern, number in _candidates(names[:depth], names[depth]):
-                found.setdefault(pattern, set()).add(number)
-    return {pattern: frozenset(numbers) for pattern, numbers in found.items()}
+        for pattern, number in _patterns(_with_stars(starred(path), known)):
+            found[pattern].add(number)
+    return found
 
 
-def _candidates(parents: Sequence[str], name: str) -> Iterator[tuple[str, int]]:
-    """Yield dotted patterns with ``*`` for one number in the name, and that number."""
-    for number in _NUMBER.finditer(name):
-        pattern = f"{name[: number.start()]}{LAYER}{name[number.end() :]}"
-        yield ".".join([*parents, pattern]), int(number[0])
+def _patterns(path: str, start: int = 0) -> Iterator[tuple[str, int]]:
+    """Yield the beginning of a path with ``*`` for a number in its last name, and that number."""
+    for number in _NUMBER.finditer(path, start):
+        rest_of_name = path[number.end() :].partition(".")[0]
+        yield f"{path[: number.start()]}{LAYER}{rest_of_name}", int(number[0])
 
 
 def _with_stars(path: str, patterns: frozenset[str]) -> str:
     """Replace the numbers matched by ``patterns``, outermost first, by ``*``."""
-    if not patterns:
-        return path
-    names: list[str] = []
-    above: list[str] = []
-    for name in path.split("."):
-        fitting = (one for one, _ in _candidates(above, name) if one in patterns)
-        found = next(fitting, None)
-        names.append(found.rpartition(".")[2] if found else name)
-        above.append(starred(names[-1]))
-    return ".".join(names)
+    parents, dot, name = path.rpartition(".")
+    above = _with_stars(parents, patterns) + dot if dot else ""
+    path = above + name
+    return next((one for one, _ in _patterns(path, len(above)) if one in patterns), path)

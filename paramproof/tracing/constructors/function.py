@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from paramproof.formulas.errors import InvalidInput
@@ -34,14 +32,15 @@ def function_constructor(
     Raises ``ValueError`` with one line if the function has no sizes, or no parameter of a given
     name.
     """
-    sizes = _defaults(name, function)
+    try:
+        takes = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{name}: its parameters cannot be read") from error
     chosen = dict(given or {})
-    takes = inspect.signature(function).parameters
     variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    defaults = {
-        one.name: one.default is not one.empty or one.kind in variable for one in takes.values()
-    }
+    defaults = {one.name: one.default is not one.empty or one.kind in variable for one in takes}
     require_arguments(name, defaults, chosen)
+    sizes = {one.name: one.default for one in takes if type(one.default) is int and one.default > 0}
     sizes |= require_sizes(chosen)
     if not sizes:
         raise InvalidInput(f"{name} has no int parameters to derive a formula in")
@@ -52,68 +51,47 @@ def function_constructor(
         abstract_build.framework_of(model)
         return model
 
-    framework, packages, layers = _first_made(make, sizes)
-    is_torch = framework == "torch"
-    module = function.__module__
+    # If the function refuses its own sizes, the derivation reports why.
+    framework, packages, layers = "torch", tuple[str, ...](), frozenset[str]()
+    try:
+        model = make(sizes)
+        framework = abstract_build.framework_of(model)
+        if framework == "torch":
+            packages, layers = packages_of(model), _numbered_layers(model, make, sizes)
+    except Exception as error:  # A user's function may raise anything.
+        raise_if_internal(error)
 
     def read(model: Any) -> Iterable[ObservedTensor]:
         return star_layer_numbers(_tensors(model), layers)
 
+    is_torch, module = framework == "torch", function.__module__
+    installed = abstract_build.model_frameworks()[framework].versions()
+    versions = {one: version for one, version in installed.items() if version}
     return Constructor(
         name,
         sizes,
         make,
         read if is_torch else abstract_build.observed_tensors,
         tuple(dict.fromkeys((module, module.partition(".")[0], *packages))),
-        dict(_versions(abstract_build.distributions_of(framework)))
-        | {"python": sys.version.split()[0]},
+        versions | {"python": sys.version.split()[0]},
         function if is_torch and "torch" in sys.modules else None,
     )
-
-
-def _versions(distributions: Iterable[str]) -> Iterator[tuple[str, str]]:
-    for name in distributions:
-        # For Flax, a mapping of arrays needs neither distribution.
-        with suppress(PackageNotFoundError):
-            yield name, version(name)
-
-
-def _first_made(
-    make: Callable[[Mapping[str, int]], Any], sizes: Mapping[str, int]
-) -> tuple[str, tuple[str, ...], frozenset[str]]:
-    """Build a model; return its framework, the packages of its classes and its layer patterns.
-
-    Assumes PyTorch if the function refuses: the derivation reports why.
-    """
-    try:
-        model = make(sizes)
-        framework = abstract_build.framework_of(model)
-        if framework != "torch":
-            return framework, (), frozenset()
-        return framework, packages_of(model), _numbered_layers(model, make, sizes)
-    except Exception as error:  # A user's function may raise anything.
-        raise_if_internal(error)
-        return "torch", (), frozenset()
 
 
 def _numbered_layers(
     model: Any, make: Callable[[Mapping[str, int]], Any], sizes: Mapping[str, int]
 ) -> frozenset[str]:
     """Return the patterns of repeated layers that have a number inside their name."""
-    models = [_paths(model)]
+    models = [[one.path for one in _tensors(model)]]
     if not has_numbered_names(models[0]):
         return frozenset()
     for name, size in sizes.items():
         # A constructor may refuse this size.
         try:
-            models.append(_paths(make({**sizes, name: size + 1})))
+            models.append([one.path for one in _tensors(make({**sizes, name: size + 1}))])
         except Exception as error:  # A user's function may raise anything.
             raise_if_internal(error)
     return layer_patterns(models)
-
-
-def _paths(model: Any) -> list[str]:
-    return [one.path for one in _tensors(model)]
 
 
 def packages_of(model: Any) -> tuple[str, ...]:
@@ -134,11 +112,3 @@ def _tensors(model: Any) -> Iterable[ObservedTensor]:
     from paramproof.tracing.torch_tensors import observed_tensors
 
     return observed_tensors(model)
-
-
-def _defaults(name: str, function: Callable[..., Any]) -> dict[str, int]:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(f"{name}: its parameters cannot be read") from error
-    return {p.name: p.default for p in parameters if type(p.default) is int and p.default > 0}

@@ -129,7 +129,7 @@ def past_an_absent_package(hidden_size=8):
         "modules with unknown names (",
         "a branch was not followed (",
         *["a statement was not followed ("] * 2,
-        "first, second did not vary once the formula had failed: refuses",
+        "first, second did not vary once the formula had failed: not as derived",
     ],
 )
 def named_by_two(hidden_size=8, first=3, second=3):
