@@ -242,20 +242,21 @@ def _in_one_loop(
     partial = [axis for axis, total in enumerate(totals) if len(reached[axis]) != total]
     if prod(map(len, reached)) != len(numbers) or len(partial) > 1:
         return
-    # A range that ends below 0 is empty.
-    long_enough = [at_least(length, expression(0)) for length in lengths]
-    if not partial and (needed := _needed(long_enough)) is not None:
-        yield GuardedCount(prod(lengths, start=expression(1)), needed)
     # If this trace reached every iteration, another trace may not.
+    found = [] if partial else [GuardedCount(prod(lengths, start=expression(1)))]
     for axis in partial or range(len(lengths)):
         rest = prod((one for n, one in enumerate(lengths) if n != axis), start=expression(1))
         turns = [number in reached[axis] for number in range(totals[axis])]
         of_kinds = () if axis else _of_kinds(turns, lengths[axis], kinds)
         for one in (*of_kinds, *_of_turns(turns, lengths[axis], recorder, sizes)):
-            needs = _needed((*long_enough, *one.needs))
-            # Only what is true in this trace.
-            if needs is not None and all(need.is_met(sizes) for need in needs):
-                yield GuardedCount(one.number * rest, needs)
+            found.append(GuardedCount(one.number * rest, one.needs))
+    # A range that ends below 0 is empty.
+    long_enough = [at_least(length, expression(0)) for length in lengths]
+    for number, own in found:
+        needs = dict.fromkeys((*long_enough, *own))
+        # Only what is true in this trace.
+        if all(need.is_met(sizes) for need in needs):
+            yield GuardedCount(number, tuple(need for need in needs if not need.is_settled))
 
 
 def _of_kinds(
@@ -330,15 +331,3 @@ def _divided(
                         yield GuardedCount(number + one.number, (*needs, *one.needs))
 
     return counts(0, expression(0), None, many)
-
-
-def _needed(needs: Iterable[Condition]) -> tuple[Condition, ...] | None:
-    """Return the guards that some sizes violate; None if one is violated by all sizes."""
-    found = []
-    for need in dict.fromkeys(needs):
-        difference = need.left - need.right
-        if difference.constant is not None and not need.is_met(dict.fromkeys(need.letters, 1)):
-            return None
-        if not need.is_settled:
-            found.append(need)
-    return tuple(found)
