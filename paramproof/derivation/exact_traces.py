@@ -180,8 +180,8 @@ def number_of(
 ) -> GuardedCount:
     """Return the simplest number of tensors that agrees with all traces."""
     needs: list[Condition] = []
-    loops = {one.length: one.total for place in places for made in place for one in made}
-    loops = {length: n for length, n in loops.items() if not length.letters <= fixed}
+    lengths = dict.fromkeys(one.length for place in places for made in place for one in made)
+    loops = [length for length in lengths if not length.letters <= fixed]
     while True:
         there = [
             ([(*(one for one in made if one.length in loops),) for made in place], one)
@@ -196,8 +196,7 @@ def number_of(
         if not loops:
             return GuardedCount(expression(len(made)), tuple(needs))
         # The outermost loop that may have another length may not.
-        length = next(iter(loops))
-        del loops[length]
+        length = loops.pop(0)
         needs += unchanged(first, length)
 
 

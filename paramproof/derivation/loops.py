@@ -1,9 +1,11 @@
 """What follows from loops over sizes: counts of tensors, and guards.
 
 ``for i in range(L)`` creates L tensors of what every iteration creates, D of what is created if i <
-D, and L − D of the rest. Nothing is fitted here: the loop's length and its guards come from the
-code, and all traces have to agree. A comparison with an index becomes a guard on sizes under which
-all iterations answer as in the trace: ``i > 50`` was false for 0 to L − 1, so L is at most 51.
+D, and L − D of the rest. The guards of a loop say where to cut its turns, so that between two cuts
+a tensor is made in every turn, in none, or in each multiple. Nothing is fitted here: the loop's
+length and its guards come from the code, and all traces have to agree. A comparison with an index
+becomes a guard on sizes under which all iterations answer as in the trace: ``i > 50`` was false for
+0 to L − 1, so L is at most 51.
 """
 
 from __future__ import annotations
@@ -294,13 +296,13 @@ def _of_turns(
             yield GuardedCount(number + (1 if is_made else -1) * len(alike), (*needs,))
     for many, pattern in product(range(MAX_CUTS + 1), (None, *patterns)):
         with suppress(ArithmeticError, KeyError):
-            yield from _divided(turns, pattern, {length: len(turns)}, cuts, many, sizes)
+            yield from _divided(turns, pattern, length, cuts, many, sizes)
 
 
 def _divided(
     turns: Sequence[bool],
     pattern: Pattern | None,
-    whole: Mapping[Expression, int],
+    length: Expression,
     cuts: Mapping[Expression, int],
     many: int,
     sizes: Mapping[str, int],
@@ -318,7 +320,7 @@ def _divided(
         for sort, there in sorts.items():
             differing = (k for k in range(start, len(turns)) if turns[k] is not there[k])
             limit = next(differing, len(turns))
-            for end, place in (cuts if left else whole).items():
+            for end, place in (cuts if left else {length: len(turns)}).items():
                 # Only the first stretch and the last may be empty here.
                 if sort != last and start + bool(last and left) <= place <= limit:
                     every, times = sort
