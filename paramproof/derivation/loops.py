@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice, pairwise, product
+from itertools import combinations, islice, pairwise, product
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from paramproof.derivation.sizes import LOOP_INDEX, IterationStack, Recorder, has_loop_index
 from paramproof.formulas.condition import Condition, Relation
@@ -192,8 +192,8 @@ def _cuts(question: Condition) -> tuple[Expression, ...]:
 MAX_SUMS = 64
 """Sums to try for tensors that several loops create."""
 
-MAX_CUTS = 3
-"""Cuts to try that divide the turns of a loop."""
+MAX_QUESTIONS = 2
+"""Guards to try whose answers divide the turns of a loop."""
 
 
 class GuardedCount(NamedTuple):
@@ -201,9 +201,6 @@ class GuardedCount(NamedTuple):
 
     number: Expression
     needs: tuple[Condition, ...] = ()
-
-
-NOTHING = GuardedCount(expression(0))
 
 
 def counts_in_loops(
@@ -278,13 +275,13 @@ def _of_turns(
     turns: Sequence[bool], length: Expression, recorder: Recorder, sizes: Mapping[str, int]
 ) -> Iterator[GuardedCount]:
     """Yield how many turns of one loop are these, from its guards."""
-    cuts, patterns = dict[Expression, int](), list[Pattern]()
+    questions, patterns = list[dict[Expression, int]](), list[Pattern]()
     places = dict[int, Expression]()
     for question in index_guards(recorder.guards, recorder.indices, length):
         with suppress(ArithmeticError, KeyError):
-            found = {cut: int(cut.value(sizes)) for cut in _cuts(question)}
-            cuts |= found
-            places |= {place: cut for cut, place in [*found.items()][:-1]}
+            cuts = {cut: int(cut.value(sizes)) for cut in _cuts(question)}
+            questions += [cuts] if cuts else []
+            places |= {place: cut for cut, place in [*cuts.items()][:-1]}
             patterns += filter(None, [_pattern(question)])
     for is_made, number in ((True, expression(0)), (False, length)):
         # The index was compared with each of these turns, as if it were looked for in a list.
@@ -294,9 +291,11 @@ def _of_turns(
             needs = [at_least(ends[0], expression(0))]
             needs += [at_least(end, start + 1) for start, end in pairwise(ends)]
             yield GuardedCount(number + (1 if is_made else -1) * len(alike), (*needs,))
-    for many, pattern in product(range(MAX_CUTS + 1), (None, *patterns)):
-        with suppress(ArithmeticError, KeyError):
-            yield from _divided(turns, pattern, length, cuts, many, sizes)
+    for many, pattern in product(range(MAX_QUESTIONS + 1), (None, *patterns)):
+        for some in combinations(questions, many):
+            cuts = {cut: place for one in some for cut, place in one.items()}
+            with suppress(ArithmeticError, KeyError):
+                yield from _divided(turns, pattern, length, cuts, sizes)
 
 
 def _divided(
@@ -304,7 +303,6 @@ def _divided(
     pattern: Pattern | None,
     length: Expression,
     cuts: Mapping[Expression, int],
-    many: int,
     sizes: Mapping[str, int],
 ) -> Iterator[GuardedCount]:
     """Yield how many turns are these if cuts divide them into stretches of one sort each."""
@@ -313,23 +311,22 @@ def _divided(
     if pattern is not None:
         own = [pattern.has(turn, sizes) for turn in range(len(turns))]
         sorts |= {(0, 1): own, (1, -1): [not one for one in own]}
-
-    def counts(
-        start: int, begin: Expression, last: tuple[int, int] | None, left: int
-    ) -> Iterator[GuardedCount]:
-        for sort, there in sorts.items():
-            differing = (k for k in range(start, len(turns)) if turns[k] is not there[k])
-            limit = next(differing, len(turns))
-            for end, place in (cuts if left else {length: len(turns)}).items():
-                # Only the first stretch and the last may be empty here.
-                if sort != last and start + bool(last and left) <= place <= limit:
-                    every, times = sort
-                    number, needs = every * (end - begin), [at_least(end, begin)]
-                    if pattern is not None and times:
-                        number = number + times * (pattern.below(end) - pattern.below(begin))
-                        needs = [*pattern.needs, *needs]
-                    rest = counts(place, end, sort, left - 1) if left else [NOTHING]
-                    for one in rest:
-                        yield GuardedCount(number + one.number, (*needs, *one.needs))
-
-    return counts(0, expression(0), None, many)
+    found: list[tuple[GuardedCount, Any]] = [(GuardedCount(expression(0)), None)]
+    start, begin = 0, expression(0)
+    for end, place in [*sorted(cuts.items(), key=lambda cut: cut[1]), (length, len(turns))]:
+        if not start <= place <= len(turns):
+            return
+        stretch, before, found = slice(start, place), found, []
+        for sort in (one for one, there in sorts.items() if there[stretch] == turns[stretch]):
+            every, times = sort
+            number, needs = every * (end - begin), [at_least(end, begin)]
+            if pattern is not None and times:
+                number = number + times * (pattern.below(end) - pattern.below(begin))
+                needs = [*pattern.needs, *needs]
+            found += [
+                (GuardedCount(one.number + number, (*one.needs, *needs)), sort)
+                for one, last in before
+                if sort != last
+            ]
+        start, begin = place, end
+    yield from (one for one, _ in found)
