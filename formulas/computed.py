@@ -22,11 +22,7 @@ WHOLE: Mapping[str, Callable[..., int]] = {
     **{name: getattr(math, name) for name in ("floor", "ceil", "isqrt", "gcd")},
     "int": int,
     "round": round,
-    "bits": lambda number: int(number).bit_length(),
     "and": operator.and_,
-    "or": operator.or_,
-    "xor": operator.xor,
-    "invert": operator.invert,
 }
 """Operations that return an int."""
 
@@ -45,7 +41,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "abs": abs,
     "float": float,
     "rounded": round,
-    **{name: getattr(math, name) for name in ("sqrt", "log", "log2", "log10", "exp", "sin", "cos")},
+    **{name: getattr(math, name) for name in ("sqrt", "log", "log2")},
 }
 
 LARGEST_POWER = 4096

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from math import prod
 from random import Random
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from paramproof.derivation.guard_set import divided, simplify_exact_division
-from paramproof.derivation.loops import INDEX, GuardedCount, at_least, counts_in_loops, index_guards
+from paramproof.derivation.loops import GuardedCount, counts_in_loops
 from paramproof.derivation.sizes import IterationStack, Recorder, has_loop_index
 from paramproof.formulas.active import says_per_token
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
 from paramproof.formulas.derivation import Derivation, DerivedTensor
-from paramproof.formulas.expression import Expression, expression, letter, sum_of
+from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.path import leaf
+
+if TYPE_CHECKING:
+    from paramproof.derivation.letters import Trace
 
 TRIES, TRACES = 20, 2
 """How many other sizes are tried, and how many of those that meet all conditions are used."""
@@ -58,23 +60,6 @@ def stored_once(rows: Rows) -> dict[Any, list[IterationStack]]:
             made = [tuple(one for one in made[0] if one.letter in storage[0])]
         found.setdefault((path, shape, role, (*sorted(names),)), []).extend(made)
     return found
-
-
-class ExactTrace(NamedTuple):
-    """A trace: where each tensor was made, what was asked, the sizes, and lists of kinds by path.
-
-    The number of each kind in such a list is a size: ``layer_types[full_attention]``.
-    """
-
-    groups: Mapping[Any, Sequence[IterationStack]]
-    recorder: Recorder
-    sizes: Mapping[str, int]
-    kinds: Mapping[str, Sequence[str]]
-
-    @property
-    def lengths_of_kinds(self) -> dict[str, int]:
-        """The lengths of the lists of kinds, by the size that is the number of a kind there."""
-        return {f"{path}[{one}]": len(texts) for path, texts in self.kinds.items() for one in texts}
 
 
 class Conditions:
@@ -121,13 +106,13 @@ class Conditions:
         return frozenset(one.only[0] for one in self.found if one.only)
 
 
-def other_sizes(trace: ExactTrace, conditions: Conditions) -> Iterator[dict[str, int]]:
+def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[dict[str, int]]:
     """Yield other sizes of what the indexes of loops were compared with, and of short loops."""
     recorder, sizes = trace.recorder, trace.sizes
     asked = [one.letters for one in recorder.guards if has_loop_index(one.letters)]
     loops = frozenset[str]().union(*(one.letters for one in recorder.loop_lengths))
     # A loop of one or two turns does not show what changes from turn to turn.
-    moving = sizes.keys() - conditions.fixed - trace.lengths_of_kinds.keys()
+    moving = sizes.keys() - conditions.fixed - recorder.lengths_of_kinds.keys()
     short = any(one.value(sizes) < 3 for one in recorder.loop_lengths)
     names = sorted(loops.union(*asked) & moving if asked or short else ())
     random, number = Random(0), 0
@@ -139,7 +124,7 @@ def other_sizes(trace: ExactTrace, conditions: Conditions) -> Iterator[dict[str,
             number += 1
 
 
-def counted(traces: Sequence[ExactTrace], conditions: Conditions) -> Iterator[DerivedTensor]:
+def counted(traces: Sequence[Trace], conditions: Conditions) -> Iterator[DerivedTensor]:
     """Yield the tensor groups of traces, the first of which is at the sizes of the model."""
     fixed = conditions.fixed
 
@@ -163,7 +148,7 @@ def counted(traces: Sequence[ExactTrace], conditions: Conditions) -> Iterator[De
 
 def derived(
     name: str,
-    traces: list[ExactTrace],
+    traces: list[Trace],
     conditions: Conditions,
     caveats: Sequence[str],
     versions: Mapping[str, str],
@@ -174,7 +159,7 @@ def derived(
     used += [side for one in conditions.found for side in (one.left, one.right)]
     letters = frozenset[str]().union(*(one.letters for one in used))
     in_order = (traces[0], *reversed(traces))
-    sizes = {path: size for one in in_order for path, size in one.sizes.items()}
+    sizes = {path: size for one in in_order for path, size in one.ordered().items()}
     sizes = {k: size for k, size in sizes.items() if k in letters or says_per_token(leaf(k))}
     return Derivation(
         name=name,
@@ -191,12 +176,12 @@ def derived(
 
 
 def number_of(
-    traces: Sequence[ExactTrace], places: tuple[Any, ...], fixed: frozenset[str]
+    traces: Sequence[Trace], places: tuple[Any, ...], fixed: frozenset[str]
 ) -> GuardedCount:
     """Return the simplest number of tensors that agrees with all traces."""
     needs: list[Condition] = []
-    loops = {one.length: one.total for place in places for made in place for one in made}
-    loops = {length: n for length, n in loops.items() if not length.letters <= fixed}
+    lengths = dict.fromkeys(one.length for place in places for made in place for one in made)
+    loops = [length for length in lengths if not length.letters <= fixed]
     while True:
         there = [
             ([(*(one for one in made if one.length in loops),) for made in place], one)
@@ -204,28 +189,18 @@ def number_of(
             if all(need.is_met(one.sizes) for need in needs)
         ]
         made, first = there[0]
-        if found := next((one for one in possible_numbers(there) if agrees(one, there)), None):
+        asked = next(((made, one.recorder, one.sizes) for made, one in there if made), None)
+        possible = counts_in_loops(*asked) if asked else ()
+        if found := next((one for one in possible if agrees(one, there)), None):
             return found._replace(needs=(*needs, *found.needs))
         if not loops:
             return GuardedCount(expression(len(made)), tuple(needs))
         # The outermost loop that may have another length may not.
-        length = next(iter(loops))
-        del loops[length]
+        length = loops.pop(0)
         needs += unchanged(first, length)
 
 
-def possible_numbers(
-    there: Sequence[tuple[Sequence[IterationStack], ExactTrace]],
-) -> Iterator[GuardedCount]:
-    made, first = there[0]
-    yield from filter(None, (of_kinds(first, made), of_places(first, made)))
-    if asked := [(made, one.recorder, one.sizes) for made, one in there if made]:
-        yield from counts_in_loops(asked)
-
-
-def agrees(
-    found: GuardedCount, there: Sequence[tuple[Sequence[IterationStack], ExactTrace]]
-) -> bool:
+def agrees(found: GuardedCount, there: Sequence[tuple[Sequence[IterationStack], Trace]]) -> bool:
     names = found.number.letters.union(*(need.letters for need in found.needs))
     if not all(names <= one.sizes.keys() for _, one in there):
         return False  # A trace did not meet a size.
@@ -237,7 +212,7 @@ def agrees(
     )
 
 
-def unchanged(trace: ExactTrace, length: Expression) -> Iterator[Condition]:
+def unchanged(trace: Trace, length: Expression) -> Iterator[Condition]:
     """Yield conditions under which a loop has this length, and its answers are as in a trace."""
     if not has_loop_index(length.letters):
         yield Condition(Relation.EQUAL, length, expression(length.value(trace.sizes)), True)
@@ -245,48 +220,3 @@ def unchanged(trace: ExactTrace, length: Expression) -> Iterator[Condition]:
     asked = [one.letters for one in trace.recorder.guards if one.letters & own]
     for name in sorted(frozenset[str]().union(*asked) & trace.sizes.keys()):
         yield Condition(Relation.EQUAL, letter(name), expression(trace.sizes[name]), True)
-
-
-def of_kinds(trace: ExactTrace, made: Any) -> GuardedCount | None:
-    """Return how many items have some of the kinds in a list, if tensors were made for these."""
-    axes = [*zip(*made, strict=False)] if made and len({*map(len, made)}) == 1 else []
-    if not axes:
-        return None
-    turns, rest = {one.number for one in axes[0]}, [axis[0] for axis in axes[1:]]
-    if len(made) != len(turns) * prod(one.total for one in rest) or len(turns) == axes[0][0].total:
-        return None
-    for path, texts in trace.kinds.items():
-        *kinds, last = sorted({*texts})
-        if len(texts) == axes[0][0].total:
-            own = {texts[i] for i in turns}
-            if turns == {i for i, text in enumerate(texts) if text in own}:
-                some = [one for one in kinds if (one in own) is not (last in own)]
-                number = sum_of(letter(f"{path}[{one}]") for one in some)
-                number = axes[0][0].length - number if last in own else number
-                return GuardedCount(
-                    number * prod((one.length for one in rest), start=expression(1))
-                )
-    return None
-
-
-def of_places(trace: ExactTrace, made: Any) -> GuardedCount | None:
-    """Return how many turns are one of several with which the index was compared, or are none."""
-    if not made or {*map(len, made)} != {1}:
-        return None
-    turns, ((loop,), *_) = {one.number for (one,) in made}, made
-    at = {}
-    for guard in index_guards(trace.recorder.guards, trace.recorder.indices, loop.length):
-        place = guard.right - guard.left + INDEX
-        place = place if not has_loop_index(place.letters) else INDEX - (guard.right - guard.left)
-        if guard.relation is Relation.EQUAL and not has_loop_index(place.letters):
-            at[place.value(trace.sizes)] = place
-    others = {*range(loop.total)} - turns
-    for some in (turns, others):
-        if len(some) > 1 and some <= at.keys():
-            places = [at[i] for i in sorted(some)]
-            needs = [
-                at_least(b, a + 1) for a, b in zip(places, [*places[1:], loop.length], strict=True)
-            ]
-            number = expression(len(some))
-            return GuardedCount(number if some is turns else loop.length - number, tuple(needs))
-    return None

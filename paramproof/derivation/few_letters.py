@@ -43,7 +43,7 @@ def formula_in(found: Entry, only: Only) -> Derivation:
     part, name = found.part, found.class_name
     trace = Trace(part, name, sized(part.catalogue), {}, only=only)
     versions = versions_of(found.model_type)
-    formula = derived(name, [trace.exact], Conditions(trace.sizes), [], versions)
+    formula = derived(name, [trace], Conditions(trace.sizes), [], versions)
     if formula.formula.value(formula.sizes) != part.count(name)["trainable"]:
         raise NotSymbolic("the number of parameters")
     return formula

@@ -32,7 +32,6 @@ from paramproof.catalogue.program import (
 )
 from paramproof.derivation.exact_traces import (
     Conditions,
-    ExactTrace,
     Rows,
     derived,
     joined,
@@ -64,9 +63,13 @@ from paramproof.formulas.condition import Condition, Outcome
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.path import LAYER
+from paramproof.formulas.printing import shown
 
 UNSIZED = ("_token_id", "_token_index")
 """The ends of fields that are ints and no sizes."""
+
+LABELS = ("id2label", "label2id")
+"""Keys that give the number of labels, too."""
 
 MOST_TRACES = 8
 
@@ -96,7 +99,7 @@ class Trace:
     ) -> None:
         self.only, self.strictly = only, strictly
         """Whether nothing may be lost, and names of layers have stars."""
-        self.own, self.sizes, self.kinds = own, dict[str, int](), dict[str, list[str]]()
+        self.own, self.sizes = own, dict[str, int]()
         self.parts, self.refusals, self.first = list[SizedPart](), list[Any](), dict[str, int]()
         self.checking: Recorder | None = None
         """What records the guards of a refusal."""
@@ -108,10 +111,6 @@ class Trace:
             for one in [*self.parts]:
                 for name in filter(says_per_token, one.program.types):
                     one.get(name)
-
-    @property
-    def exact(self) -> ExactTrace:
-        return ExactTrace(self.groups, self.recorder, self.ordered(), self.kinds)
 
     def ordered(self) -> dict[str, int]:
         """Return the sizes in the order in which the classes declare them, and their parts."""
@@ -180,7 +179,7 @@ class Trace:
             case dict() if all(isinstance(k, str) and k.isidentifier() for k in value):
                 return Nested({k: self.given(f"{path}.{k}", v) for k, v in value.items()}, path)
             case [str(), *_] if all(isinstance(one, str) for one in value):
-                self.kinds[path] = value
+                self.recorder.kinds[path] = value
                 each = [self.given(f"{path}[{one}]", value.count(one)) for one in sorted({*value})]
                 return Kinds(value, expression_of(sum(each)))
             case list() if not any(isinstance(one, list) for one in value):
@@ -505,12 +504,15 @@ def sized(catalogue: Catalogue) -> Catalogue:
 
 
 def with_sizes(holder: Any, sizes: Mapping[str, int]) -> Any:
-    """Return the keys of a part, an object or a list with other sizes, by path."""
+    """Return the keys of a part, an object or a list with other sizes, by path.
+
+    Raises ``ValueError``, with one line, for a part that is absent.
+    """
     if isinstance(holder, list):
         return [sizes.get(f"[{i}]", one) for i, one in enumerate(holder)]
-    inner, aliases, keys = dict[str, dict[str, int]](), dict[str, str](), holder
+    inner, keys, aliases = dict[str, dict[str, int]](), holder, dict.fromkeys(LABELS, "num_labels")
     if isinstance(holder, Part):
-        kind, aliases = holder.get("model_type"), holder.program.aliases
+        kind, aliases = holder.get("model_type"), {**aliases, **holder.program.aliases}
         keys = ({"model_type": kind} if isinstance(kind, str) else {}) | {**holder.keys}
     for path, size in sizes.items():
         name = re.split(r"[.[]", path)[0]
@@ -518,6 +520,8 @@ def with_sizes(holder: Any, sizes: Mapping[str, int]) -> Any:
     keys = {k: one for k, one in keys.items() if aliases.get(k) not in inner}
     for name, own in inner.items():
         value = holder.get(name)
+        if isinstance(holder, Part) and "" not in own and not isinstance(value, Part | dict | list):
+            raise ValueError(f"{holder.program.name} has no part {shown(name)}")
         keys[name] = own[""] if "" in own else with_sizes(value, own)
     return keys
 
@@ -562,9 +566,9 @@ def symbolic(
     trace = Trace(part, model, catalogue, {}, strictly)
     conditions, caveats = trace.conditions()
 
-    def trace_at(own: Mapping[str, int]) -> ExactTrace | None:
+    def trace_at(own: Mapping[str, int]) -> Trace | None:
         with suppress(NotSymbolic, Refused, *ERRORS):
-            return Trace(part, model, catalogue, own, strictly).exact
+            return Trace(part, model, catalogue, own, strictly)
         return None
 
     def count_at(sizes: Mapping[str, int]) -> int | None:
@@ -574,8 +578,8 @@ def symbolic(
                 return other.count(model)["trainable"]
         return None
 
-    others = map(trace_at, other_sizes(trace.exact, conditions))
-    traces = [trace.exact, *filter(None, others)]
+    others = map(trace_at, other_sizes(trace, conditions))
+    traces = [trace, *filter(None, others)]
     versions = catalogue.file(catalogue.index["models"][model])["versions"]
     found = derived(model, traces, conditions, caveats, versions)
     if found.formula.value(found.sizes) != part.count(model)["trainable"]:
@@ -588,7 +592,7 @@ def symbolic(
         return derived(model, traces, conditions, caveats, versions)
 
     # The length of a list of kinds is a size, too, and another one would need another list.
-    kinds = trace.exact.lengths_of_kinds
+    kinds = trace.recorder.lengths_of_kinds
     lengths = {kinds[path] for path in found.sizes.keys() & kinds.keys()}
     moving = [k for k, n in found.sizes.items() if k not in kinds and n not in lengths]
     found = holding_elsewhere(found, moving, count_at, derived_with)

@@ -1,21 +1,22 @@
 """What follows from loops over sizes: counts of tensors, and guards.
 
 ``for i in range(L)`` creates L tensors of what every iteration creates, D of what is created if i <
-D, and L − D of the rest. Nothing is fitted here: the loop's length and its guards come from the
-code, and all traces have to agree. A comparison with an index becomes a guard on sizes under which
-all iterations answer as in the trace: ``i > 50`` was false for 0 to L − 1, so L is at most 51.
+D, and L − D of the rest. The guards of a loop say where to cut its turns, so that between two cuts
+a tensor is made in every turn, in none, or in each multiple. Nothing is fitted here: the loop's
+length and its guards come from the code, and all traces have to agree. A comparison with an index
+becomes a guard on sizes under which all iterations answer as in the trace: ``i > 50`` was false for
+0 to L − 1, so L is at most 51.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from functools import reduce
-from itertools import combinations, product
+from itertools import combinations, islice, pairwise, product
 from math import prod
-from operator import and_
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from paramproof.derivation.sizes import LOOP_INDEX, IterationStack, Recorder, has_loop_index
 from paramproof.formulas.condition import Condition, Relation
@@ -25,37 +26,23 @@ INDEX = letter(LOOP_INDEX)
 """The index of any loop, which counts iterations from 0."""
 
 
-class IndexSubset(NamedTuple):
-    """The iterations of a loop that gave one answer to a guard.
+class Pattern(NamedTuple):
+    """The indices for which index + ``offset`` is a multiple of ``every``.
 
-    Their indices are at least ``low``, less than ``high`` and not ``without``. With ``every``, only
-    those count for which index + ``offset`` is a multiple of it, or, with ``rest``, all others.
-    ``before`` is ⌊(offset − 1) / every⌋. ``reached`` are the indices in this trace.
+    ``before`` is ⌊(offset − 1) / every⌋.
     """
 
-    reached: frozenset[int]
-    low: Expression | None = None
-    high: Expression | None = None
-    without: Expression | None = None
-    every: Expression | None = None
-    offset: Expression = expression(0)
-    before: Expression = expression(-1)
-    rest: bool = False
+    every: Expression
+    offset: Expression
+    before: Expression
     needs: tuple[Condition, ...] = ()
 
+    def below(self, end: Expression) -> Expression:
+        """Return how many of the indices are below ``end``, up to a constant."""
+        return floor(end + self.offset - 1, self.every) if end else self.before
 
-def index_subsets_of(
-    recorder: Recorder, length: Expression, total: int, sizes: Mapping[str, int]
-) -> Iterator[IndexSubset]:
-    """Yield the index subsets of each answer to each guard in loops of this length."""
-    everything = frozenset(range(total))
-    for question in index_guards(recorder.guards, recorder.indices, length):
-        try:
-            true = frozenset(k for k in everything if question.is_met({**sizes, LOOP_INDEX: k}))
-            found = list(_two_answers(question, true, everything - true))
-        except (ArithmeticError, KeyError):
-            continue
-        yield from found
+    def has(self, index: int, sizes: Mapping[str, int]) -> bool:
+        return (index + self.offset.value(sizes)) % self.every.value(sizes) == 0
 
 
 def index_guards(
@@ -80,51 +67,19 @@ def at_least(one: Expression, other: Expression) -> Condition:
     return Condition(Relation.LESS, one, other, False)
 
 
-def _two_answers(
-    question: Condition, yes: frozenset[int], no: frozenset[int]
-) -> Iterator[IndexSubset]:
-    """Yield both subsets of a guard that is linear in the index or its remainder."""
-    relation, difference = question.relation, question.right - question.left
-    if relation is Relation.DIVIDES:
+def _pattern(question: Condition) -> Pattern | None:
+    """Return the indices that give one answer to a guard of their remainder."""
+    if question.relation is Relation.DIVIDES:
         offset, step = question.right - INDEX, question.left
-        if LOOP_INDEX not in offset.letters | step.letters:
-            before = floor(offset - 1, step)
-            yield IndexSubset(yes, every=step, offset=offset, before=before)
-            yield IndexSubset(no, every=step, offset=offset, before=before, rest=True)
-        return
-    if relation is Relation.EQUAL and (found := _remainder_is(difference)):
-        offset, remainder, step = found
-        needs = (
-            at_least(remainder, expression(0)),
-            Condition(Relation.LESS, remainder, step, True),
-        )
-        before = floor(offset - remainder - 1, step) if offset else expression(-1)
-        for reached, rest in ((yes, False), (no, True)):
-            yield IndexSubset(
-                reached,
-                every=step,
-                offset=offset - remainder,
-                before=before,
-                rest=rest,
-                needs=needs,
-            )
-        return
-    limit = difference + INDEX
-    if LOOP_INDEX in limit.letters:
-        # The index is on the right-hand side.
-        limit = INDEX - difference
-        relation = {Relation.LESS: Relation.MORE, Relation.MORE: Relation.LESS}.get(
-            relation, relation
-        )
-    if LOOP_INDEX in limit.letters or not limit.is_whole:
-        return
-    if relation is Relation.EQUAL:
-        yield IndexSubset(yes, low=limit, high=limit + 1)
-        yield IndexSubset(no, without=limit)
-    elif relation is Relation.LESS:
-        yield from (IndexSubset(yes, high=limit), IndexSubset(no, low=limit))
-    else:
-        yield from (IndexSubset(yes, low=limit + 1), IndexSubset(no, high=limit + 1))
+        is_linear = LOOP_INDEX not in offset.letters | step.letters
+        return Pattern(step, offset, floor(offset - 1, step)) if is_linear else None
+    found = _remainder_is(question.right - question.left)
+    if found is None or question.relation is not Relation.EQUAL:
+        return None
+    offset, remainder, step = found
+    before = floor(offset - remainder - 1, step) if offset else expression(-1)
+    needs = at_least(remainder, expression(0)), Condition(Relation.LESS, remainder, step, True)
+    return Pattern(step, offset - remainder, before, needs)
 
 
 def _remainder_is(difference: Expression) -> tuple[Expression, Expression, Expression] | None:
@@ -171,18 +126,13 @@ def implied_guards(recorder: Recorder, sizes: Mapping[str, int]) -> Iterator[Con
 
 
 def _both_answers_guards(question: Condition, length: Expression) -> Iterator[Condition]:
-    """Yield guards under which the number of true answers is the expression that counts them."""
-    if question.relation is Relation.EQUAL:
-        # The index that answered yes exists.
-        if (one := _limit(question)) is not None:
-            yield Condition(Relation.LESS, length, one + 1, False)
-            yield Condition(Relation.LESS, one, expression(0), False)
-        return
-    number = _count_true(question, length)
+    """Yield guards under which the indices at which answers change lie in the loop."""
     # The number of multiples always lies between 0 and the length.
-    if number is not None and question.relation is not Relation.DIVIDES:
-        yield Condition(Relation.MORE, number, length, False)
-        yield Condition(Relation.LESS, number, expression(0), False)
+    if cuts := _cuts(question):
+        is_less = question.relation is Relation.LESS
+        end = Condition(Relation.MORE, cuts[-1], length, False)
+        yield end if is_less else at_least(length, cuts[-1])
+        yield at_least(cuts[0], expression(0))
 
 
 def _one_answer_guards(
@@ -190,8 +140,9 @@ def _one_answer_guards(
 ) -> Iterator[Condition]:
     """Yield guards under which each index of a loop gives this answer."""
     if question.relation is Relation.DIVIDES:
-        number = _count_true(question, length)
-        if number is not None:
+        pattern = _pattern(question)
+        if pattern is not None and pattern.offset.constant is not None:
+            number = pattern.below(length) - pattern.before
             yield Condition(Relation.LESS, number, length if answer else expression(1), not answer)
         return
     # A linear expression has one sign if it has that sign at both ends.
@@ -214,26 +165,35 @@ def _is_line(one: Expression) -> bool:
     return not any(LOOP_INDEX in Expression({tuple(powers): 1}).letters for powers in others)
 
 
-def _count_true(question: Condition, length: Expression) -> Expression | None:
-    """Return how many indices answer yes, if the loop is long enough."""
-    if question.relation is Relation.DIVIDES:
-        offset = (question.right - INDEX).constant
-        if offset is None or LOOP_INDEX in question.left.letters:
-            return None
-        step, before = question.left, int(offset) - 1
-        return floor(length + before, step) - floor(before, step)
-    if (limit := _limit(question)) is None:
-        return None
-    return limit if question.relation is Relation.LESS else length - limit - 1
+MIRRORED = {Relation.LESS: Relation.MORE, Relation.MORE: Relation.LESS}
 
 
-def _limit(question: Condition) -> Expression | None:
-    limit = question.right - question.left + INDEX
-    return limit if limit.is_whole and LOOP_INDEX not in limit.letters else None
+def _limit(question: Condition) -> tuple[Relation, Expression] | None:
+    """Return the relation of the index to a limit that a guard is, on either of its sides."""
+    relation, difference = question.relation, question.right - question.left
+    mirrored = MIRRORED.get(relation, relation)
+    for found, limit in ((relation, difference + INDEX), (mirrored, INDEX - difference)):
+        is_whole = limit.is_whole and LOOP_INDEX not in limit.letters
+        if is_whole and relation is not Relation.DIVIDES:
+            return found, limit
+    return None
+
+
+def _cuts(question: Condition) -> tuple[Expression, ...]:
+    """Return the indices from which on a guard has another answer than before."""
+    if (found := _limit(question)) is None:
+        return ()
+    relation, limit = found
+    if relation is Relation.EQUAL:
+        return limit, limit + 1
+    return (limit if relation is Relation.LESS else limit + 1,)
 
 
 MAX_SUMS = 64
 """Sums to try for tensors that several loops create."""
+
+MAX_QUESTIONS = 2
+"""Guards to try whose answers divide the turns of a loop."""
 
 
 class GuardedCount(NamedTuple):
@@ -244,21 +204,9 @@ class GuardedCount(NamedTuple):
 
 
 def counts_in_loops(
-    traces: Sequence[tuple[Sequence[IterationStack], Recorder, Mapping[str, int]]],
-) -> Iterator[GuardedCount]:
-    """Yield how many tensors of one group the loops may create.
-
-    ``traces`` has, for each trace, the iterations that created the tensors, the recorder and the
-    sizes.
-    """
-    found = [dict.fromkeys(_candidates(*trace)) for trace in traces]
-    return (one for one in found[0] if all(one in others for others in found[1:]))
-
-
-def _candidates(
     made: Sequence[IterationStack], recorder: Recorder, sizes: Mapping[str, int]
 ) -> Iterator[GuardedCount]:
-    """Yield the counts that agree with one trace.
+    """Yield how many tensors of one group loops may create, by the iterations of one trace.
 
     Several loops, or several times in one iteration, may create tensors of one group: a sum.
     """
@@ -272,17 +220,10 @@ def _candidates(
     for lengths, numbers in loops.items():
         for often in sorted(set(numbers.values())):
             alike = [where for where, times in numbers.items() if times == often]
-            parts.append(
-                [
-                    GuardedCount(often * one.number, one.needs)
-                    for one in _in_one_loop(lengths, alike, recorder, sizes)
-                ]
-            )
-    if prod(map(len, parts)) > MAX_SUMS:
-        parts = [part[:2] for part in parts]
-    if prod(map(len, parts)) > MAX_SUMS:
-        return
-    for chosen in product(*parts):
+            kinds = recorder.kinds if often == 1 else {}
+            found = dict.fromkeys(_in_one_loop(lengths, alike, kinds, recorder, sizes))
+            parts.append([GuardedCount(often * one.number, one.needs) for one in found])
+    for chosen in islice(product(*parts), MAX_SUMS):
         needs = dict.fromkeys(need for one in chosen for need in one.needs)
         yield GuardedCount(sum_of(one.number for one in chosen), tuple(needs))
 
@@ -290,92 +231,102 @@ def _candidates(
 def _in_one_loop(
     lengths: tuple[Expression, ...],
     numbers: Sequence[tuple[int, ...]],
+    kinds: Mapping[str, Sequence[str]],
     recorder: Recorder,
     sizes: Mapping[str, int],
 ) -> Iterator[GuardedCount]:
     """Yield counts for the iterations with these numbers, in nested loops of these lengths."""
     reached = [frozenset(axis) for axis in zip(*numbers, strict=True)]
-    if prod(map(len, reached)) != len(numbers):
-        return
     totals = [int(length.value(sizes)) for length in lengths]
-    # A range that ends below 0 is empty.
-    long_enough = _needed(at_least(length, expression(0)) for length in lengths)
-    if long_enough is None:
-        return
     partial = [axis for axis, total in enumerate(totals) if len(reached[axis]) != total]
-    if not partial:
-        yield GuardedCount(prod(lengths, start=expression(1)), long_enough)
+    if prod(map(len, reached)) != len(numbers) or len(partial) > 1:
+        return
     # If this trace reached every iteration, another trace may not.
+    found = [] if partial else [GuardedCount(prod(lengths, start=expression(1)))]
     for axis in partial or range(len(lengths)):
-        if len(partial) > 1:
-            return
         rest = prod((one for n, one in enumerate(lengths) if n != axis), start=expression(1))
-        given = list(index_subsets_of(recorder, lengths[axis], totals[axis], sizes))
-        found = list(_counted(given, lengths[axis], reached[axis]))
-        # An else branch: all iterations but those with several answers.
-        others = frozenset(range(totals[axis])) - reached[axis]
-        found += (
-            GuardedCount(lengths[axis] - one.number, one.needs)
-            for one in _counted(given, lengths[axis], others, fewest=2)
-        )
-        for one in found:
-            times = GuardedCount(
-                one.number * rest, tuple(dict.fromkeys((*long_enough, *one.needs)))
-            )
-            # Only what is true in this trace.
-            met = all(need.is_met(sizes) for need in times.needs)
-            if met and times.number.value(sizes) == len(numbers):
-                yield times
+        turns = [number in reached[axis] for number in range(totals[axis])]
+        of_kinds = () if axis else _of_kinds(turns, lengths[axis], kinds)
+        for one in (*of_kinds, *_of_turns(turns, lengths[axis], recorder, sizes)):
+            found.append(GuardedCount(one.number * rest, one.needs))
+    # A range that ends below 0 is empty.
+    long_enough = [at_least(length, expression(0)) for length in lengths]
+    for number, own in found:
+        needs = dict.fromkeys((*long_enough, *own))
+        # Only what is true in this trace.
+        if all(need.is_met(sizes) for need in needs):
+            yield GuardedCount(number, tuple(need for need in needs if not need.is_settled))
 
 
-def _counted(
-    answers: Sequence[IndexSubset], length: Expression, reached: frozenset[int], fewest: int = 1
+def _of_kinds(
+    turns: Sequence[bool], length: Expression, kinds: Mapping[str, Sequence[str]]
 ) -> Iterator[GuardedCount]:
-    """Yield counts of the iterations in the intersection of one to three index subsets."""
-    useful = [one for one in answers if reached <= one.reached]
-    for many in range(fewest, 4):
-        for some in combinations(useful, many):
-            if reduce(and_, (one.reached for one in some)) != reached:
-                continue
-            if (number := _number(some, length)) is not None:
-                yield number
+    """Yield how many layers have the kinds of these turns in a list of kinds."""
+    for path, texts in kinds.items():
+        own = {text for text, is_made in zip(texts, turns, strict=False) if is_made}
+        if [text in own for text in texts] == turns and not all(turns):
+            *others, last = sorted({*texts})
+            some = [one for one in others if (one in own) is not (last in own)]
+            number = sum_of(letter(f"{path}[{one}]") for one in some)
+            yield GuardedCount(length - number if last in own else number)
 
 
-def _number(answers: Sequence[IndexSubset], length: Expression) -> GuardedCount | None:
-    """Return the number of indices from 0 to ``length`` − 1 in all these subsets."""
-    lows = [one.low for one in answers if one.low is not None]
-    highs = [one.high for one in answers if one.high is not None]
-    steps = [one for one in answers if one.every is not None]
-    left_out = [one.without for one in answers if one.without is not None]
-    if max(len(lows), len(highs), len(steps)) > 1 or len(left_out) > (not steps):
-        return None
-    low, high = (lows or [expression(0)])[0], (highs or [length])[0]
-    needs = [need for one in answers for need in one.needs]
-    needs += [at_least(low, expression(0)), at_least(high, low), at_least(length, high)]
-    number = high - low
-    for one in steps:
-        some = _multiples(high, one) - (_multiples(low, one) if lows else one.before)
-        number = number - some if one.rest else some
-    for index in left_out:
-        number = number - 1
-        needs += [at_least(index, low), at_least(high, index + 1)]
-    needed = _needed(needs)
-    return None if needed is None else GuardedCount(number, needed)
+def _of_turns(
+    turns: Sequence[bool], length: Expression, recorder: Recorder, sizes: Mapping[str, int]
+) -> Iterator[GuardedCount]:
+    """Yield how many turns of one loop are these, from its guards."""
+    questions, patterns = list[dict[Expression, int]](), list[Pattern]()
+    places = dict[int, Expression]()
+    for question in index_guards(recorder.guards, recorder.indices, length):
+        with suppress(ArithmeticError, KeyError):
+            cuts = {cut: int(cut.value(sizes)) for cut in _cuts(question)}
+            questions += [cuts] if cuts else []
+            places |= {place: cut for cut, place in [*cuts.items()][:-1]}
+            patterns += filter(None, [_pattern(question)])
+    for is_made, number in ((True, expression(0)), (False, length)):
+        # The index was compared with each of these turns, as if it were looked for in a list.
+        alike = [turn for turn, made in enumerate(turns) if made is is_made]
+        if alike and {*alike} <= places.keys():
+            ends = [*(places[turn] for turn in alike), length]
+            needs = [at_least(ends[0], expression(0))]
+            needs += [at_least(end, start + 1) for start, end in pairwise(ends)]
+            yield GuardedCount(number + (1 if is_made else -1) * len(alike), (*needs,))
+    for many, pattern in product(range(MAX_QUESTIONS + 1), (None, *patterns)):
+        for some in combinations(questions, many):
+            cuts = {cut: place for one in some for cut, place in one.items()}
+            with suppress(ArithmeticError, KeyError):
+                yield from _divided(turns, pattern, length, cuts, sizes)
 
 
-def _needed(needs: Iterable[Condition]) -> tuple[Condition, ...] | None:
-    """Return the guards that some sizes violate; None if one is violated by all sizes."""
-    found = []
-    for need in dict.fromkeys(needs):
-        difference = need.left - need.right
-        if difference.constant is not None and not need.is_met(dict.fromkeys(need.letters, 1)):
-            return None
-        if not need.is_settled:
-            found.append(need)
-    return tuple(found)
-
-
-def _multiples(end: Expression, step: IndexSubset) -> Expression:
-    """Return the number of selected indices below ``end``, up to a constant."""
-    assert step.every is not None
-    return floor(end + step.offset - 1, step.every)
+def _divided(
+    turns: Sequence[bool],
+    pattern: Pattern | None,
+    length: Expression,
+    cuts: Mapping[Expression, int],
+    sizes: Mapping[str, int],
+) -> Iterator[GuardedCount]:
+    """Yield how many turns are these if cuts divide them into stretches of one sort each."""
+    # In a stretch is every turn or none, plus or minus those of the pattern.
+    sorts = {(0, 0): [False for _ in turns], (1, 0): [True for _ in turns]}
+    if pattern is not None:
+        own = [pattern.has(turn, sizes) for turn in range(len(turns))]
+        sorts |= {(0, 1): own, (1, -1): [not one for one in own]}
+    found: list[tuple[GuardedCount, Any]] = [(GuardedCount(expression(0)), None)]
+    start, begin = 0, expression(0)
+    for end, place in [*sorted(cuts.items(), key=lambda cut: cut[1]), (length, len(turns))]:
+        if not start <= place <= len(turns):
+            return
+        stretch, before, found = slice(start, place), found, []
+        for sort in (one for one, there in sorts.items() if there[stretch] == turns[stretch]):
+            every, times = sort
+            number, needs = every * (end - begin), [at_least(end, begin)]
+            if pattern is not None and times:
+                number = number + times * (pattern.below(end) - pattern.below(begin))
+                needs = [*pattern.needs, *needs]
+            found += [
+                (GuardedCount(one.number + number, (*one.needs, *needs)), sort)
+                for one, last in before
+                if sort != last
+            ]
+        start, begin = place, end
+    yield from (one for one, _ in found)

@@ -9,19 +9,21 @@ held-out models, which transformers builds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from paramproof.algebra.letters import letters_for
 from paramproof.catalogue.program import ERRORS, Part, Refused
 from paramproof.derivation.followed import read_off
-from paramproof.derivation.letters import NotSymbolic, symbolic
+from paramproof.derivation.letters import NotSymbolic, symbolic, with_sizes
 from paramproof.derivation.runner import DerivationError, Effort, Progress
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import expression
 from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.configuration.terms import Unknown
+from paramproof.tracing.constructors import require_sizes
 from paramproof.tracing.constructors.model_class import ModelClass
 from paramproof.tracing.internal_errors import raise_if_internal
 
@@ -42,34 +44,58 @@ def derive_class(
     Raises ``ValueError`` with one line for what transformers does not have, and
     ``DerivationError`` if no formula was found, or if validation failed.
     """
-    chosen = ModelClass.of(what, given, architecture, sizes)
-    part, symbols = _symbols(chosen)
+    chosen = ModelClass.of(what, given, architecture)
+    names = chosen.config_class.attribute_map
+    fields = [names[name] for name in chosen.keys if name in names]
+    if fields or sizes:
+        # A key may be another name of a field, and a file may have both.
+        part = _part(chosen)
+        known = {field: part.get(field) for field in fields}
+        chosen = replace(chosen, keys=with_sizes(part, {**known, **require_sizes(sizes or {})}))
+    try:
+        chosen.constructor({}, lambda _: chosen.keys).make({})
+    except Exception as error:  # A constructor may raise anything.
+        raise_if_internal(error)
+        raise DerivationError(f"{chosen.name} is not made: {in_one_line(error)}") from error
+    part = _part(chosen)
+    symbols = _symbols(part, chosen.name)
     order = {path: place for place, path in enumerate(_declared(part))}
     if other := next((one for one in sizes or {} if one not in {*order, *symbols.sizes}), None):
         has = ", ".join(symbols.sizes)
         raise ValueError(f"{what} has no size {shown(other)}; it has {has}")
     own = sorted(symbols.sizes, key=lambda one: order.get(one.partition("[")[0], len(order)))
-    constructor = chosen.constructor({one: symbols.sizes[one] for one in own})
+
+    def keys_at(sizes: Mapping[str, int]) -> Any:
+        # Numbers of layers of a kind, ``layer_types[full_attention]``, stay as they are.
+        kinds = [one for one in sizes if one.endswith("]") and not one[-2].isdigit()]
+        return with_sizes(part, {one: n for one, n in sizes.items() if one not in kinds})
+
+    constructor = chosen.constructor({one: symbols.sizes[one] for one in own}, keys_at)
     return read_off(constructor, symbols, {}, None, seed, note, Effort(), letters_for)
 
 
-def _symbols(chosen: ModelClass) -> tuple[Part, Derivation]:
-    """Return a configuration, and the formula there, whose symbols are the fields themselves."""
+@contextmanager
+def _understanding(name: str) -> Iterator[None]:
     try:
-        chosen.constructor({}).make({})
-    except Exception as error:  # A constructor may raise anything.
-        raise_if_internal(error)
-        raise DerivationError(f"{chosen.name} is not made: {in_one_line(error)}") from error
-    try:
-        part = chosen.part()
-        found = symbolic(part, chosen.name, lambda path: path)
+        yield
     except (Unknown, Refused, NotSymbolic, *ERRORS) as error:
-        said = f"{chosen.name} is not understood: {in_one_line(error)}"
+        said = f"{name} is not understood: {in_one_line(error)}"
         raise DerivationError(f"{said}; derive a function that makes it") from error
+
+
+def _part(chosen: ModelClass) -> Part:
+    with _understanding(chosen.name):
+        return chosen.part()
+
+
+def _symbols(part: Part, name: str) -> Derivation:
+    """Return the formula of a model, whose symbols are the fields themselves."""
+    with _understanding(name):
+        found = symbolic(part, name, lambda path: path)
     # A size of 0, such as a number of token types, says that something is absent.
     absent = {name: expression(0) for name, size in found.sizes.items() if not size}
     sizes = {name: size for name, size in found.sizes.items() if size}
-    return part, replace(found.substitute(absent), sizes=sizes)
+    return replace(found.substitute(absent), sizes=sizes)
 
 
 def _declared(part: Part, before: str = "") -> Iterator[str]:

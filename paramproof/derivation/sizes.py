@@ -64,12 +64,14 @@ RUNNING: list[Iteration] = []
 class Recorder:
     """The guards of a run, the lengths of its loops by index, and the expressions that it lost.
 
-    A number whose expression is not known is lost as None.
+    A number whose expression is not known is lost as None. ``kinds`` are lists of kinds of layers,
+    by path: the number of each kind is a size, ``layer_types[full_attention]``.
     """
 
     guards: dict[Condition, None] = field(default_factory=dict)
     indices: dict[str, Expression] = field(default_factory=dict)
     lost: dict[Expression | None, None] = field(default_factory=dict)
+    kinds: dict[str, list[str]] = field(default_factory=dict)
     pinned: bool = False
     """Whether the length of a loop may have no other value."""
 
@@ -78,6 +80,11 @@ class Recorder:
         """The lengths of all loops that do not depend on the index of another loop."""
         lengths = dict.fromkeys(self.indices.values())
         return {length: None for length in lengths if not has_loop_index(length.letters)}
+
+    @property
+    def lengths_of_kinds(self) -> dict[str, int]:
+        """The lengths of the lists of kinds, by the size that is the number of a kind there."""
+        return {f"{path}[{one}]": len(texts) for path, texts in self.kinds.items() for one in texts}
 
 
 _recorders, _numbers = [Recorder()], count()

@@ -7,11 +7,11 @@ it on models that transformers builds from the keys of a configuration.
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import transformers
 from transformers import (
@@ -32,18 +32,16 @@ from paramproof.tracing.configuration.installed import Installed
 from paramproof.tracing.configuration.models import trace_model
 from paramproof.tracing.configuration.reader_terms import lowered, model_term
 from paramproof.tracing.configuration.terms import Unknown, mentions, negate, term
-from paramproof.tracing.constructors import Constructor, require_sizes
+from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
 from paramproof.tracing.torch_tensors import observed_tensors
 
 transformers.logging.set_verbosity_error()
 
-LABELS = "num_labels"
-NAMES_OF_LABELS = ("id2label", "label2id")
-"""Keys that give the number of labels, too."""
-
 IGNORED_KEYS = frozenset({"model_type", "architectures"})
 """Keys that choose the class."""
+
+KeysAt: TypeAlias = Callable[[Mapping[str, int]], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -60,13 +58,12 @@ class ModelClass:
         what: str,
         given: Mapping[str, Any] | None = None,
         architecture: str = "",
-        sizes: Mapping[str, int] | None = None,
     ) -> ModelClass:
         """Return a model type or class by its name: ``deepseek_v3``, ``BertForMaskedLM``.
 
-        ``given`` are the keys of a configuration; ``architecture`` overrides the class that it
-        names, and ``sizes`` override fields. Raises ``ValueError`` with one line for a type, class
-        or size that transformers does not have.
+        ``given`` are the keys of a configuration, and ``architecture`` overrides the class that it
+        names. Raises ``ValueError`` with one line for a type or class that transformers does not
+        have.
         """
         keys = dict(given or {})
         if given is None and what not in CONFIG_MAPPING and not architecture:
@@ -74,9 +71,7 @@ class ModelClass:
         else:
             model_type = str(keys.get("model_type", what))
             config_class, model_class = _classes(model_type, keys, architecture)
-        keys = {name: value for name, value in keys.items() if name not in IGNORED_KEYS}
-        keys = _with_sizes(config_class, keys, require_sizes(sizes or {}))
-        return cls(config_class, model_class, keys)
+        return cls(config_class, model_class, _without_type(keys))
 
     @property
     def name(self) -> str:
@@ -86,13 +81,15 @@ class ModelClass:
         """Return what the configuration class makes of the keys."""
         return Part(Models(), self.config_class.__name__, self.keys)
 
-    def constructor(self, sizes: Mapping[str, int]) -> Constructor:
-        """Return the way to build the class on the meta device; it has these ``sizes``."""
+    def constructor(self, sizes: Mapping[str, int], keys_at: KeysAt) -> Constructor:
+        """Return the way to build the class on the meta device; it has these ``sizes``.
+
+        ``keys_at`` returns the keys of a configuration with other sizes.
+        """
 
         @calls_constructor
         def make(chosen: Mapping[str, int]) -> Any:
-            # A field that is absent may get its value from another one.
-            config = self.config_class(**_with_sizes(self.config_class, self.keys, chosen))
+            config = self.config_class(**_without_type(deepcopy(keys_at(chosen))))
             with meta():
                 return self.model_class(config)
 
@@ -100,59 +97,8 @@ class ModelClass:
         return Constructor(self.name, sizes, make, observed_tensors, (), packages)
 
 
-@calls_constructor
-def _with_sizes(
-    config_class: Any, given: Mapping[str, Any], sizes: Mapping[str, int]
-) -> dict[str, Any]:
-    """Return keys with other values of some fields: ``text_config.hidden_size``, ``depths[0]``.
-
-    Numbers of layers of a kind, ``layer_types[full_attention]``, stay as they are.
-    """
-    # A key may be an alias of a field, as num_hidden_layers is for n_layer.
-    names = config_class.attribute_map
-    keys = {k: deepcopy(v) for k, v in given.items() if names.get(k, k) not in sizes}
-    if LABELS in sizes:
-        keys = {k: v for k, v in keys.items() if k not in NAMES_OF_LABELS}
-    start, inner = config_class(**deepcopy(dict(given))), dict[str, dict[str, int]]()
-    keys |= {names[k]: getattr(start, names[k]) for k in [*keys] if k in names}
-    keys = {k: v for k, v in keys.items() if k not in names}
-    for name, size in sizes.items():
-        head, dot, rest = name.partition(".")
-        base_name, bracket, index = name.partition("[")
-        if dot:
-            inner.setdefault(head, {})[rest] = size
-        elif not bracket:
-            keys[name] = size
-        elif index[:-1].isdigit() and isinstance(getattr(start, base_name, ""), list | tuple):
-            if not isinstance(keys.get(base_name), list):
-                keys[base_name] = list(getattr(start, base_name))
-            keys[base_name][int(index[:-1])] = size
-    for head, own_sizes in inner.items():
-        part = getattr(start, head, None)
-        if not isinstance(part, PreTrainedConfig):
-            raise ValueError(f"{config_class.__name__} has no part {shown(head)}")
-        own = given.get(head)
-        own = own if isinstance(own, Mapping) else part_defaults(config_class, head, part)
-        own = {"model_type": part.model_type, **own} if part.model_type else own
-        keys[head] = _with_sizes(type(part), own, own_sizes)
-    return keys
-
-
-def part_defaults(config_class: Any, name: str, part: PreTrainedConfig) -> dict[str, Any]:
-    """Return the values that a config passes to an absent part, beside its class's defaults.
-
-    ``part`` is the part of a config that lacks it.
-    """
-    # Older releases, such as 5.4, pass nothing to an absent part.
-    spec = getattr(config_class, "sub_configs_defaults", {}).get(name)
-    if not spec:
-        return {}
-    passed: dict[str, Any] = dict(spec.init_kwargs)
-    if passed.get("model_type", spec.model_type or part.model_type) == part.model_type:
-        return passed
-    # DETR's class makes a part of another type than its table of parts says.
-    own = type(part)().to_dict()
-    return {key: value for key, value in part.to_dict().items() if value != own.get(key)}
+def _without_type(keys: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in keys.items() if name not in IGNORED_KEYS}
 
 
 class Models(Installed):

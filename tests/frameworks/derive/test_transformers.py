@@ -1,5 +1,7 @@
 """Formulas derived from classes of transformers, against those that people wrote and counted."""
 
+from functools import partial
+
 import pytest
 
 from paramproof.algebra.symbols import size_letters, symbols
@@ -84,8 +86,9 @@ def test_what_a_model_looks_for_and_is_no_field_can_be_a_size():
 @pytest.mark.documented("transformers")
 def test_a_part_has_what_the_whole_gives_it_and_not_what_its_class_has():
     """Aya Vision's tower has no head, that of SigLIP has one."""
-    sizes = {"vision_config.num_attention_heads": 16}
-    model = models.ModelClass.of("aya_vision", sizes=sizes).constructor({}).make({})
+    chosen = models.ModelClass.of("aya_vision")
+    keys_at = partial(derive.with_sizes, chosen.part())
+    model = chosen.constructor({}, keys_at).make({"vision_config.num_attention_heads": 16})
     paths = {name for name, _ in model.named_parameters()}
     assert any(path.startswith("vision_tower.") for path in paths)
     assert not any(path.startswith("vision_tower.head.") for path in paths)

@@ -27,6 +27,7 @@ def key(name):
 
 ITEM = ["item", "i"]
 EACH = ["range", 0, F("l"), 1]
+THIRD = ["==", ["%", ["+", ITEM, 1], 3], 0]
 
 
 def letter_of(path):
@@ -195,6 +196,7 @@ def test_a_refusal_of_the_configuration_is_one_of_the_formula(formula):
         (["==", ["%", ["+", ITEM, 1], F("p")], 0], "⌊l/p⌋"),
         (["truth", ["%", ["+", ITEM, 1], F("p")]], "l − ⌊l/p⌋"),
         (["in", ITEM, ["list", 1, 3]], "2"),
+        (["and", THIRD, ["not", ["==", ITEM, ["-", F("l"), 1]]]], "⌈l/3⌉ − 1"),
         (["in", ITEM, ["range", F("k"), F("l"), F("p")]], "⌊(l − k − 1)/p⌋ + 1"),
     ],
 )
