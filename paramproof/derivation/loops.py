@@ -290,6 +290,8 @@ def _of_turns(
             ends = [*(places[turn] for turn in alike), length]
             needs = [at_least(ends[0], expression(0))]
             needs += [at_least(end, start + 1) for start, end in pairwise(ends)]
+            # A place after the last turn may not become one.
+            needs += [at_least(one, length) for turn, one in places.items() if turn >= len(turns)]
             yield GuardedCount(number + (1 if is_made else -1) * len(alike), (*needs,))
     for many, pattern in product(range(MAX_QUESTIONS + 1), (None, *patterns)):
         for some in combinations(questions, many):

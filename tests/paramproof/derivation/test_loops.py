@@ -289,3 +289,16 @@ def test_only_the_loop_s_own_questions_are_its_answers():
 
     assert not counts(answered, of_another, of_two, of_none)
     assert [one.number for one in counts(answered, of_another, own, alike)] == [D]
+
+
+def test_a_place_after_the_last_turn_stays_there():
+    """Else a longer loop has one more turn in the list."""
+
+    def listed(make, each, L, D, S, M, **_):
+        for i in each(L):
+            if i in (D, S, M):
+                make()
+
+    found = [*counts_in_loops(*traced(listed, {"L": 5, "D": 1, "S": 3, "M": 9}))]
+    assert found[0].number == expression(2)
+    assert Condition(LESS, M, L, False) in found[0].needs
