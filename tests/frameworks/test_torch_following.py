@@ -1,6 +1,7 @@
 """Functions that are followed with every size unknown, and code that the interpreter denies."""
 
 import dataclasses
+import os
 from functools import partial
 
 import pytest
@@ -227,6 +228,10 @@ def measures_text(h=8):
     return linear(h, len(f"{h}"))
 
 
+def looks_around(h=8):
+    return linear(h, 1 if h in [os.environ] else 2)
+
+
 @pytest.mark.parametrize(
     ("function", "said"),
     [
@@ -242,6 +247,7 @@ def measures_text(h=8):
         (walks, "layers of an unknown number"),
         (reads_text, "text"),
         (measures_text, "text"),
+        (looks_around, "a value of _Environ"),
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )

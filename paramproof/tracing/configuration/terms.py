@@ -280,7 +280,7 @@ def exported(value: Value) -> Value:
         if one is None or isinstance(one, str | int | float):
             return one
         if not isinstance(one, Term):
-            raise Unknown(f"the value {one!r:.80}")
+            raise Unknown(f"a value of {type(one).__name__}")
         if one not in memo:
             if one.op == "as tuple":
                 return of(one.args[0])

@@ -210,7 +210,7 @@ class Values(Paths):
             return choose(condition, self.frozen(one), self.frozen(other))
         if value is None or value is MISSING or isinstance(value, Term | str | int | float):
             return value
-        raise Unknown(f"the value {value!r:.80}")
+        raise Unknown(f"a value of {type(value).__name__}")
 
     def held(self, value: Value) -> Value:
         """Return a value frozen inside of another one, where no later change reaches it."""
