@@ -125,6 +125,8 @@ class _Reader(ast.NodeVisitor):
         self.own = own
         self.line = 0
         self.found: dict[int, str] = {}
+        self.floats: set[str] = set()
+        """Parameters that are floats by default: a layer may refuse a product with one."""
 
     def read(self, code: CodeType) -> Iterator[tuple[int, str]]:
         if "__create_fn__" in code.co_qualname or not code.co_flags & inspect.CO_OPTIMIZED:
@@ -146,7 +148,9 @@ class _Reader(ast.NodeVisitor):
 
         Sums and products are passed on. What else is computed may be 0, which is a flag.
         """
-        if not all(isinstance(one, HARMLESS) for one in (node, getattr(node, "op", node))):
+        names = {getattr(one, "id", "") for one in ast.walk(node)} if hasattr(node, "op") else set()
+        is_harmless = isinstance(node, HARMLESS) and isinstance(getattr(node, "op", node), HARMLESS)
+        if not is_harmless or names & self.floats:
             self.note(node)
         for one in getattr(node, "decorator_list", ()):
             of = one.func if isinstance(one, ast.Call) else one
@@ -163,9 +167,13 @@ class _Reader(ast.NodeVisitor):
         self.found.setdefault(self.line, next(phrases, "a statement"))
 
     def visit_arguments(self, node: ast.arguments) -> None:
-        """Pass defaults on that are no constants."""
-        for default in (*node.defaults, *node.kw_defaults):
-            if default and not isinstance(default, ast.Constant):
+        """Pass defaults on that are no constants, and note which are floats."""
+        given = [*node.posonlyargs, *node.args]
+        names = [*given[len(given) - len(node.defaults) :], *node.kwonlyargs]
+        for name, default in zip(names, [*node.defaults, *node.kw_defaults], strict=True):
+            if isinstance(default, ast.Constant):
+                self.floats |= {name.arg} if isinstance(default.value, float) else set()
+            elif default:
                 self.visit(default)
 
     def visit_Constant(self, node: ast.Constant) -> None:
