@@ -181,7 +181,11 @@ def guarded(hidden_size=8, layers=6, step=2):
     return model
 
 
-@derives("L·H² + 2·H", where=["L ≥ se + 1", "se ≥ fi + 1"], beyond=[{"layers": 4}])
+@derives(
+    "L·H² + 2·H",
+    where=["L ≥ fi + 1", "L ≥ se + 1", "se ≥ fi + 1"],
+    beyond=[{"layers": 4}],
+)
 def at_two_places(hidden_size=8, layers=6, first=1, second=4):
     """Two numbers of layers select those with a bias."""
     numbers = (first, second)
