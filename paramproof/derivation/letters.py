@@ -520,9 +520,12 @@ def with_sizes(holder: Any, sizes: Mapping[str, int]) -> Any:
     keys = {k: one for k, one in keys.items() if aliases.get(k) not in inner}
     for name, own in inner.items():
         value = holder.get(name)
-        if isinstance(holder, Part) and "" not in own and not isinstance(value, Part | dict | list):
+        if "" in own:
+            keys[name] = own[""]
+        elif isinstance(value, Part | dict | list):
+            keys[name] = with_sizes(value, own)
+        elif isinstance(holder, Part) and not all(one.startswith("[") for one in own):
             raise ValueError(f"{holder.program.name} has no part {shown(name)}")
-        keys[name] = own[""] if "" in own else with_sizes(value, own)
     return keys
 
 
