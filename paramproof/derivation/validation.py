@@ -108,7 +108,7 @@ class FarValidation:
             return False
         first = self.runner.sizes
         large = {name: max(1, first[name]) * factor for name in letters}
-        ranges = {name: (max(1, size * 7 // 10), size * 14 // 10) for name, size in large.items()}
+        ranges = {name: (size, size * 14 // 10) for name, size in large.items()}
         sizes = self.held.far_away(self.random, ranges)
         if sizes is None:
             self.refused += 1
