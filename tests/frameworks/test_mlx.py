@@ -1,8 +1,11 @@
 """MLX: what it does not compute, and where it has no backend."""
 
+from dataclasses import replace
+
 import pytest
 
 from paramproof.builders import load
+from paramproof.builders.protocol import UnsupportedSpec
 from paramproof.formulas.models import named_model
 from tests.sessions import run_python
 
@@ -15,6 +18,12 @@ def test_nothing_is_computed_when_a_model_is_built():
     assert sum(weight.size for weight in model.weights()) == 174_755_291_136
     with pytest.raises(RuntimeError, match="allocate=True"):
         model.read()
+
+
+def test_a_length_of_more_than_32_bits_is_refused():
+    spec = replace(named_model("bert-base").spec, vocab_size=2**33)
+    with pytest.raises(UnsupportedSpec, match="MLX has lengths of 32 bits alone"):
+        load("mlx").build(spec)
 
 
 def test_building_needs_no_compiler():

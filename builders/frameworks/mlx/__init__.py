@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from paramproof.builders.protocol import Array, DType, FrameworkUnavailable
+from paramproof.builders.protocol import Array, DType, FrameworkUnavailable, UnsupportedSpec
 from paramproof.builders.shell import Model, each_once, shell
 from paramproof.formulas.layout import Weight
 from paramproof.formulas.spec import Numerics, Spec
@@ -46,7 +46,10 @@ FRAMEWORKS = {
 def make(kind: Any, spec: Spec, numerics: Numerics, allocate: bool, dtype: DType) -> MlxModel:
     """Build the model with arrays that MLX has not computed yet, or has if ``allocate``."""
     with on_cpu():
-        module = kind(spec, numerics, drawn=allocate)
+        try:
+            module = kind(spec, numerics, drawn=allocate)
+        except OverflowError as error:
+            raise UnsupportedSpec(f"MLX has lengths of 32 bits alone: {error}") from error
         module.set_dtype(getattr(mx, dtype))
         # A random key is computed from the one before, so unread keys of all builds would pile up.
         mx.eval(mx.random.state)
