@@ -123,3 +123,9 @@ def run_trial(runner: Runner, tensors: GeneralTensors, sizes: Mapping[str, int])
 def tensor_count(tensors: GeneralTensors, sizes: Mapping[str, int]) -> int:
     """Return the number of tensors at these sizes, which determines the build time."""
     return sum(max(0, int(one.times.value(sizes))) for one in tensors.kept)
+
+
+def longest(tensors: GeneralTensors, sizes: Mapping[str, int]) -> int:
+    """Return the longest axis of a tensor at these sizes."""
+    lengths = {length for one in tensors.kept for length in one.shape}
+    return int(max((length.value(sizes) for length in lengths), default=0))

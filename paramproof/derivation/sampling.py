@@ -1,7 +1,6 @@
 """Sizes at which formulas are tried: random ones that meet conditions, and primes.
 
-Sizes are drawn at random, and then repaired, one broken condition after the other: a size in it
-gets a value that is near, or near the bound of the condition, if one of these values meets it.
+Sizes are drawn at random, and then repaired, one broken condition after the other.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import count, permutations
-from math import floor, isqrt
+from math import ceil, floor, isqrt
 from random import Random
 
 from paramproof.formulas.architecture import Architecture
@@ -23,9 +22,6 @@ SIZE_FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)
 
 MAX_DEPTH = 9
 """The largest length of a loop, so that models have few layers."""
-
-MAX_DIVISOR = 4096
-"""The largest value that is tried for a size because it divides something."""
 
 PROBE_VALUES = (1, 2, 3, 10**6 + 7)
 """Values of a size at which an expression is asked whether it is linear."""
@@ -74,13 +70,9 @@ def sample_sizes(
             if not movable[index]:
                 break
             name = random.choice(movable[index])
-            repaired = [
-                value
-                for value in _values_near(conditions[index], name, sizes)
-                if 0 < value <= most.get(name, value)
-                and conditions[index].is_met({**sizes, name: value})
-            ]
-            sizes[name] = random.choice(repaired) if repaired else draw(name)
+            found = _repaired(random, conditions[index], name, sizes)
+            usable = found is not None and 0 < found <= most.get(name, found)
+            sizes[name] = found if usable else draw(name)  # type: ignore[assignment]
             for other in asking[name]:
                 met[other] = conditions[other].is_met(sizes)
     return None
@@ -118,7 +110,7 @@ def _contradictory(conditions: Sequence[Condition], fixed: Mapping[str, int]) ->
     """
     if any(_refutes(one, other) for one, other in permutations(conditions, 2)):
         return True
-    pinned = dict(only for one in conditions if (only := one.only)) | dict(fixed)
+    pinned = dict(only for one in conditions if (only := _pinned_value(one))) | dict(fixed)
     if any(value < 1 and name not in fixed for name, value in pinned.items()):
         return True
     about = (one for one in conditions if one.letters <= pinned.keys())
@@ -126,28 +118,70 @@ def _contradictory(conditions: Sequence[Condition], fixed: Mapping[str, int]) ->
 
 
 @lru_cache(maxsize=2**17)
+def _pinned_value(one: Condition) -> tuple[str, int] | None:
+    return one.only
+
+
+@lru_cache(maxsize=2**17)
 def _refutes(one: Condition, other: Condition) -> bool:
     return one.implies(replace(other, holds=not other.holds))
 
 
-def _values_near(condition: Condition, name: str, sizes: Mapping[str, int]) -> list[int]:
-    """Return values of a size that are near its own or near the bound of a condition, in order."""
-    size = sizes[name]
-    values = {*range(size - 4, size + 5)}
+def _repaired(
+    random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
+) -> int | None:
+    """Return a value of ``name`` with which ``condition`` may be met, None if none is near."""
     if condition.relation is Relation.DIVIDES:
-        divisor, top = (int(side.value(sizes)) for side in (condition.left, condition.right))
-        if name in condition.left.letters:
-            values |= {n for n in range(1, min(top, MAX_DIVISOR) + 1) if top % n == 0}
-        elif divisor:
-            values |= {(size // divisor + more) * divisor for more in range(3)}
-    elif line := _line(condition.left - condition.right, name, sizes):
-        slope, start = line
-        root = floor(Fraction(-start) / slope)
-        values |= {*range(root - 3, root + 5)}
-    else:
-        values |= {other + step for other in sizes.values() for step in (-1, 0, 1)}
-        values |= {1, 2, 3, *(size * n for n in (2, 3, 5, 11))}
-    return sorted(values)
+        return _multiple(random, condition, name, sizes) if condition.holds else sizes[name] + 1
+    line = _line(condition.left - condition.right, name, sizes)
+    if line is None:
+        return _search(random, condition, name, sizes)
+    slope, start = line
+    root = Fraction(-start) / slope
+    if condition.relation is Relation.EQUAL:
+        if condition.holds:
+            return int(root) if root == int(root) else None
+        return sizes[name] + 1
+    margin = random.randint(0, 3)
+    # Whether the difference may be 0, and whether sizes from the root upwards meet the condition.
+    touching = not condition.holds
+    above = ((condition.relation is Relation.MORE) is condition.holds) is (slope > 0)
+    if above:
+        return (ceil(root) if touching else floor(root) + 1) + margin
+    return (floor(root) if touching else ceil(root) - 1) - min(margin, max(0, ceil(root) - 2))
+
+
+def _search(
+    random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
+) -> int | None:
+    """Return one of a few values of ``name`` that meets a condition that is not linear in it."""
+    near = {size + step for size in sizes.values() for step in (-1, 0, 1)}
+    values = sorted({1, 2, 3, *near, *(sizes[name] * n for n in (2, 3, 5, 11))} - {-1, 0})
+    random.shuffle(values)
+    return next((v for v in values if condition.is_met({**sizes, name: v})), None)
+
+
+def _multiple(
+    random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
+) -> int | None:
+    divisor = condition.left.value(sizes)
+    if divisor != int(divisor) or divisor < 1:
+        return None
+    if name not in condition.right.letters:
+        # Choose a divisor; a prime has few.
+        top = int(condition.right.value(sizes))
+        found = [n for n in range(1, min(top, 4096) + 1) if top % n == 0] if top > 0 else []
+        return random.choice(found) if found else None
+    line = _line(condition.right, name, sizes)
+    if line is None:
+        return None
+    slope, start = line
+    if not start:
+        step = int(divisor)
+        return step * max(1, round(sizes[name] / step) + random.randint(-1, 1))
+    rest = (slope * sizes[name] + start) % divisor
+    moved = sizes[name] - Fraction(rest) / slope
+    return int(moved) if moved == int(moved) else None
 
 
 def _line(one: Expression, name: str, sizes: Mapping[str, int]) -> tuple[Number, Number] | None:

@@ -14,7 +14,13 @@ from functools import partial
 from random import Random
 from typing import TypeAlias
 
-from paramproof.derivation.general_tensors import GeneralTensors, Trial, run_trial, tensor_count
+from paramproof.derivation.general_tensors import (
+    GeneralTensors,
+    Trial,
+    longest,
+    run_trial,
+    tensor_count,
+)
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.runner import DerivationError, Effort, Progress, Runner
@@ -35,6 +41,9 @@ DEPTHS = (150, 75, 37)
 
 SHALLOW = 2
 """Maximal length of loops in models that are large in other sizes."""
+
+MAX_LENGTH = 2**31 - 1
+"""The longest axis of a tensor that all frameworks have."""
 
 MAX_REFUSED = 8
 """Far models that a constructor may refuse before no more are built."""
@@ -110,7 +119,7 @@ class FarValidation:
         large = {name: max(1, first[name]) * factor for name in letters}
         ranges = {name: (size, size * 14 // 10) for name, size in large.items()}
         sizes = self.held.far_away(self.random, ranges)
-        if sizes is None:
+        if sizes is None or longest(self.tensors, sizes) > MAX_LENGTH:
             self.refused += 1
             return False
         before = self.left
