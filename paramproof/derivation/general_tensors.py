@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -126,6 +127,9 @@ def tensor_count(tensors: GeneralTensors, sizes: Mapping[str, int]) -> int:
 
 
 def longest(tensors: GeneralTensors, sizes: Mapping[str, int]) -> int:
-    """Return the longest axis of a tensor at these sizes."""
-    lengths = {length for one in tensors.kept for length in one.shape}
-    return int(max((length.value(sizes) for length in lengths), default=0))
+    """Return the longest axis at these sizes; where a length has no value, a trial says so."""
+    found = 0
+    for length in {length for one in tensors.kept for length in one.shape}:
+        with suppress(ArithmeticError, ValueError):
+            found = max(found, int(length.value(sizes)))
+    return found

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, cast
 
@@ -29,6 +29,7 @@ from paramproof.tracing.internal_errors import calls_constructor
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 
 
+@cache  # It is asked for each value that the code of a constructor names.
 def model_frameworks() -> Mapping[str, Framework]:
     """Return the packages that a model's class may come from, in the order in which to ask.
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paramproof.derivation.general_tensors import GeneralTensors, run_trial
+from paramproof.derivation.general_tensors import GeneralTensors, longest, run_trial
 from paramproof.formulas.condition import Consequence, Outcome
 from paramproof.formulas.derivation import DerivedTensor, Kind
 from paramproof.formulas.expression import expression, floor, letter
@@ -41,6 +41,12 @@ def test_folding_writes_quotients_that_are_exact():
     (folded,) = tensors.found
     assert folded.shape == (H / A, floor(H, 2))
     assert folded.times == floor(L, 2) * H / A
+
+
+def test_the_longest_axis_is_one_that_has_a_length():
+    tensors = GeneralTensors([*SEEN, derived("halves", floor(H, A - L))])
+    assert longest(tensors, {"H": 500, "A": 3, "L": 2}) == 1500
+    assert longest(tensors, {"H": 5, "A": 2, "L": 2}) == 1000
 
 
 def test_differences_have_both_numbers():
