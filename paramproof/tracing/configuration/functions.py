@@ -12,8 +12,7 @@ import copy
 import functools
 import inspect
 import math
-import numbers
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -21,6 +20,7 @@ import numpy
 from paramproof.tracing.configuration.paths import Dict, Instance, List, Raised, source_of
 from paramproof.tracing.configuration.terms import (
     MISSING,
+    SORTS,
     Term,
     Unknown,
     Value,
@@ -32,7 +32,12 @@ from paramproof.tracing.configuration.terms import (
     present,
     term,
 )
-from paramproof.tracing.configuration.values import concatenated, concrete, unknown
+from paramproof.tracing.configuration.values import (
+    JSON_TYPES,
+    concatenated,
+    concrete,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.interpreter import Interpreter
@@ -41,22 +46,6 @@ if TYPE_CHECKING:
 
 PURE_MODULES = frozenset({"builtins", "inspect", "itertools", "math", "operator", "re", "typing"})
 """Modules whose functions and classes give the same for the same arguments."""
-
-KINDS: dict[Any, tuple[str, ...]] = {
-    bool: ("flag",),
-    dict: ("object",),
-    float: ("float",),
-    int: ("int",),
-    list: ("list",),
-    str: ("text",),
-    Iterable: ("list", "object", "text"),
-    Mapping: ("object",),
-    Sequence: ("list", "text"),
-    numbers.Integral: ("int",),
-    numbers.Number: ("float", "int"),
-    numbers.Real: ("float", "int"),
-}
-"""The names that ``isinstance`` has for types."""
 
 
 def of_numbers(function: Any) -> Model:
@@ -92,7 +81,9 @@ def is_instance(run: Interpreter, value: Value, kinds: Any) -> Value:
         wanted = tuple(getattr(kind, "__origin__", kind) for kind in wanted)
         if not all(map(inspect.isclass, wanted)):
             raise Unknown("whether an object is of an unknown class")
-        names = {name for kind in wanted for name in KINDS.get(kind, ("other",))}
+        names = {SORTS[of.__name__] for of in JSON_TYPES if issubclass(of, wanted)} or {"other"}
+        if bool not in wanted:
+            names.discard("flag")  # An int of JSON is no flag, but for Python it may be.
         declared = isinstance(one, Term) and one in run.declared
         if declared and run.kinds_of(one).isdisjoint(names):
             return False
@@ -151,40 +142,6 @@ def has_attr(run: Interpreter, owner: Value, name: str) -> Value:
     return run.each(owner, lambda one: run.known(present(run.attribute_of(one, name))))
 
 
-def set_attr(run: Interpreter, owner: Value, name: Value, value: Value) -> None:
-    if not isinstance(name, str):
-        raise Unknown("an attribute with an unknown name that is set")
-    run.each(owner, lambda one: run.set_attribute(one, name, value))
-
-
-def copied(run: Interpreter, value: Value, *memo: Value) -> Value:
-    made: dict[int, Value] = {}
-
-    def of(one: Value) -> Value:
-        if id(one) not in made:
-            made[id(one)] = anew(one)
-        return made[id(one)]
-
-    def anew(one: Value) -> Value:
-        if isinstance(one, list | dict | set):
-            return run.boxed(one)
-        one = run.current(one)
-        if isinstance(one, Dict):
-            return Dict(run.path, one.base, {k: run.each(v, of) for k, v in one.own.items()})
-        if isinstance(one, List):
-            deep = one.items if isinstance(one.items, Term) else tuple(map(of, one.items))
-            return List(run.path, deep, one.kind)
-        if isinstance(one, Instance):
-            raise Unknown("a copy of a configuration object")
-        if not isinstance(one, Term) or run.kind_of(one) not in (None, dict, list):
-            return one
-        is_list, is_object = (run.known(term("isinstance", one, of)) for of in ("list", "object"))
-        other = choose(is_object, Dict(run.path, one), one)
-        return choose(is_list, List(run.path, one), other)
-
-    return run.each(value, of)
-
-
 # Lists
 
 
@@ -238,15 +195,14 @@ def listed(kind: type) -> Model:
     return of_all
 
 
-def dict_of(run: Interpreter, value: Value = MISSING, **named: Value) -> Value:
-    found = Dict(run.path)
-    pairs = None if value is MISSING or run.kind_of(value) is dict else run.items(value)
-    if pairs is not None:
-        for pair in pairs:
-            run.set_item(found, *(run.subscript(pair, at) for at in (0, 1)))
-    elif value is not MISSING and run.kind_of(value) is list:
+def dict_of(run: Interpreter, value: Value = (), **named: Value) -> Value:
+    found, kind = Dict(run.path), run.kind_of(value)
+    pairs = None if kind is dict else run.items(value)
+    for pair in pairs or ():
+        run.set_item(found, *(run.subscript(pair, at) for at in (0, 1)))
+    if pairs is None and kind is list:
         found.base = term("from pairs", run.frozen(value))
-    elif value is not MISSING:
+    elif pairs is None:
         run.update(found, value)
     found.own |= named
     return found
@@ -286,10 +242,9 @@ MODELS: dict[Any, Model] = {
     type: type_of,
     getattr: get_attr,
     hasattr: has_attr,
-    setattr: set_attr,
+    setattr: lambda run, owner, *of: run.each(owner, lambda one: run.set_attribute(one, *of)),
     bool: lambda run, value=False: run.truth(value),
-    copy.copy: copied,
-    copy.deepcopy: copied,
+    **dict.fromkeys((copy.copy, copy.deepcopy), lambda run, one, *memo: run.each(one, run.boxed)),
     len: lambda run, value: run.read(value, lambda one: length(run, one)),
     range: range_of,
     list: listed(list),

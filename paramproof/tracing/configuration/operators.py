@@ -94,15 +94,11 @@ class Operators(Values):
         return getattr(owner, name, MISSING)
 
     def bound(self, found: Any, owner: Instance) -> Value:
+        is_of_class = isinstance(found, staticmethod | classmethod)
+        if is_of_class or type(found).__name__ == "classproperty":
+            return found.__get__(None, owner.kind)
         if isinstance(found, property):
-            assert found.fget is not None
-            if type(found).__name__ == "classproperty":
-                return found.fget(owner.kind)
             return self.call(Method(owner, found.fget), [])
-        if isinstance(found, staticmethod):
-            return found.__func__
-        if isinstance(found, classmethod):
-            return getattr(owner.kind, found.__func__.__name__)
         return Method(owner, found) if inspect.isfunction(found) else found
 
     def attribute_of_instance(self, owner: Instance, name: str) -> Value:
@@ -133,11 +129,11 @@ class Operators(Values):
             found = instead(found, given)
         return instead(found, MISSING if static is MISSING else self.bound(static, owner))
 
-    def set_attribute(self, owner: Value, name: str, value: Value) -> None:
+    def set_attribute(self, owner: Value, name: Value, value: Value) -> None:
         if isinstance(owner, Term):
             owner = self.object_of(owner, Instance)
-        if not isinstance(owner, Instance):
-            raise Unknown(f"an attribute of {owner!r:.60} that is set")
+        if not isinstance(owner, Instance) or not isinstance(name, str):
+            raise Unknown(f"an attribute {name!r:.60} of {owner!r:.60} that is set")
         name = owner.kind.attribute_map.get(name, name) if owner.kind else name
         static = inspect.getattr_static(owner.kind, name, None) if owner.kind else None
         if isinstance(static, property):

@@ -14,7 +14,7 @@ import linecache
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, reduce
 from itertools import count
 from typing import Any, TypeAlias
 
@@ -145,9 +145,7 @@ class Paths:
         if condition is False:
             return
         for level in range(len(self.path) + 1):
-            whole: Value = True
-            for one in (*self.path[level:], condition):
-                whole = both(whole, one)
+            whole = reduce(both, (*self.path[level:], condition))
             self.facts[level] |= facts_of(negate(whole))
             if level == 0 and whole is not False:
                 self.refusals.setdefault(whole, why)
@@ -157,10 +155,7 @@ class Paths:
         start = 0
         while start < min(len(birth), len(self.path)) and birth[start] is self.path[start]:
             start += 1
-        found: Value = True
-        for one in self.path[start:]:
-            found = both(found, one)
-        return found
+        return reduce(both, self.path[start:], True)
 
     def touch(self, holder: Heap) -> None:
         """Remember an object as it is before it is changed."""

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Paths, Raised
@@ -49,6 +49,9 @@ class Closure:
 
 
 JSON_TYPES = dict, list, str, int, float, bool
+NAMED = {dict: "object", list: "list", str: "text", object: "part"}
+"""Types of which a value may be known to be, as ``isinstance`` names them."""
+
 _READ = frozenset({"get", "field", "key"})
 """Operations that give a value that is held elsewhere too, and may be changed there."""
 
@@ -120,21 +123,27 @@ class Values(Paths):
     # Objects
 
     def boxed(self, value: Value, made: dict[int, Value] | None = None) -> Value:
-        """Return a new object for a list, a set or a dictionary of Python, and for those inside."""
+        """Return a new object for a list, a set or a dictionary, and for those inside of it."""
         made = {} if made is None else made
+        again = partial(self.boxed, made=made)
         if id(value) in made:
             return made[id(value)]
-
-        def again(one: Value) -> Value:
-            return self.boxed(one, made)
-
-        if isinstance(value, list | set | frozenset):
-            kind = list if isinstance(value, list) else set
-            found: Value = List(self.path, tuple(map(again, value)), kind)
-        elif isinstance(value, dict):
-            found = Dict(self.path, None, {key: again(one) for key, one in value.items()})
-        else:
-            return tuple(map(again, value)) if type(value) is tuple else value
+        if type(value) is tuple:
+            return tuple(map(again, value))
+        one = self.current(value) if isinstance(value, dict | Term) else value
+        if isinstance(one, list | set | frozenset):
+            one = List((), tuple(one), list if isinstance(one, list) else set)
+        found = one
+        if isinstance(one, List):
+            items = one.items if isinstance(one.items, Term) else again(one.items)
+            found = List(self.path, items, one.kind)
+        elif isinstance(one, Dict):
+            found = Dict(self.path, one.base, {k: self.each(v, again) for k, v in one.own.items()})
+        elif isinstance(one, Instance):
+            raise Unknown("a copy of a configuration object")
+        elif isinstance(one, Term) and self.kind_of(one) in (None, dict, list):
+            other = choose(self.is_of(one, dict), Dict(self.path, one), one)
+            found = choose(self.is_of(one, list), List(self.path, one), other)
         made[id(value)] = found
         return found
 
@@ -145,10 +154,7 @@ class Values(Paths):
             raise Unknown(f"a change of {value!r:.80}")
         found = self.changed.get(value)
         if found is None:
-            root = value
-            while isinstance(root, Term) and root.op == "field":
-                root = root.args[0]
-            if value in self.embedded or self.origins.get(root, 0) > 1:
+            if value in self.embedded or mentions(value, lambda one: self.origins.get(one, 0) > 1):
                 raise Unknown(f"a change of {value!r:.80}, which stands elsewhere too")
             found = Instance((), None, value) if kind is Instance else kind((), value)
             self.changed[value] = found
@@ -163,7 +169,7 @@ class Values(Paths):
         if not isinstance(value, Term) or value not in self.changed:
             return value
         found = self.changed[value]
-        self.expect(value, {Dict: dict, List: list}.get(type(found), object))
+        self.expect(value, self.kind_of(found))
         return found
 
     def with_changes(self, value: Term, run: Callable[[Value], Value]) -> Value:
@@ -172,8 +178,7 @@ class Values(Paths):
         Code changes a dictionary where it knows that a value is one. Elsewhere it may be null.
         """
         found = self.changed[value]
-        kind = {Dict: "object", List: "list"}.get(type(found), "part")
-        is_one = self.known(term("isinstance", value, kind))
+        is_one = self.is_of(value, self.kind_of(found))
         return choose(is_one, run(found) if is_one is not False else None, run(value))
 
     def frozen(self, value: Value) -> Value:  # noqa: C901 - a case for each type
@@ -225,24 +230,24 @@ class Values(Paths):
             return object if isinstance(value, Instance) else dict
         if not isinstance(value, Term):
             return type(value)
-        if value in self.declared and (scalar := SCALARS.get(self.declared[value].op)):
-            return scalar
+        declared = self.declared.get(value)
+        for kind in (int, str, float, bool):
+            of = term(kind.__name__)
+            if declared is of or self.known(term("accepts", value, of)) is True:
+                return kind
         if is_truth(value):
             return bool
         kinds = [self.kind_of(one) for one in value.args[:2]]
         if value.op in ("+", "-", "*", "//", "%", "neg") and all(one is int for one in kinds):
             return int
-        found = self.kind_by_facts(value)
-        return found or (tuple if value.op == "as tuple" else KINDS.get(value.op))
+        for kind in NAMED:
+            if self.is_of(value, kind) is True:
+                return kind
+        return tuple if value.op == "as tuple" else KINDS.get(value.op)
 
-    def kind_by_facts(self, value: Term) -> Any:
-        for scalar in (int, str, float, bool):
-            if self.known(term("accepts", value, term(scalar.__name__))) is True:
-                return scalar
-        for name, holder in (("object", dict), ("list", list), ("text", str), ("part", object)):
-            if self.known(term("isinstance", value, name)) is True:
-                return holder
-        return None
+    def is_of(self, value: Term, kind: Any) -> Value:
+        """Return whether an unknown value is of one of the types that facts tell apart."""
+        return self.known(term("isinstance", value, NAMED[kind]))
 
     def expect(self, value: Value, kind: type) -> None:
         """Refuse what is not of a type."""
@@ -250,8 +255,7 @@ class Values(Paths):
         if found not in (None, kind):
             raise Raised(f"a {getattr(found, '__name__', found)} in place of a {kind.__name__}")
         if found is None:
-            name = "object" if kind is dict else "list" if kind is list else "part"
-            self.refuse(None, negate(self.known(term("isinstance", value, name))))
+            self.refuse(None, negate(self.is_of(value, kind)))
 
     def read(self, value: Value, run: Callable[[Value], Value]) -> Value:
         """Return what a function that changes nothing makes of each choice of a value or a list."""
@@ -421,9 +425,6 @@ class Values(Paths):
         if isinstance(value, Instance | None):
             raise Raised(f"the items of {value!r:.40}")
         return [*self.native(iter, value)]
-
-
-SCALARS: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
 
 
 def json_kinds(declared: Term) -> set[str]:
