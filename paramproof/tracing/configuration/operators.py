@@ -77,10 +77,9 @@ class Operators(Values):
         owner = self.current(owner)
         if isinstance(owner, Super):
             kinds = owner.owner.kind.__mro__
-            for kind in kinds[kinds.index(owner.after) + 1 :]:
-                if name in vars(kind):
-                    return self.bound(vars(kind)[name], owner.owner)
-            return MISSING
+            rest = kinds[kinds.index(owner.after) + 1 :]
+            found = next((vars(one)[name] for one in rest if name in vars(one)), MISSING)
+            return self.bound(found, owner.owner)
         if isinstance(owner, Instance):
             return self.attribute_of_instance(owner, name)
         if isinstance(owner, Term | Dict | List):
@@ -127,7 +126,7 @@ class Operators(Values):
                 self.refuse(f"{name} is no key", self.known(present(given)))
                 given = MISSING
             found = instead(found, given)
-        return instead(found, MISSING if static is MISSING else self.bound(static, owner))
+        return instead(found, self.bound(static, owner))
 
     def set_attribute(self, owner: Value, name: Value, value: Value) -> None:
         if isinstance(owner, Term):
@@ -186,11 +185,9 @@ class Operators(Values):
     def equal(self, one: Value, other: Value) -> Value:
         if one is other:
             return True
-        for constant, value in ((one, other), (other, one)):
-            if constant is None and self.kind_of(value) not in (None, type(None)):
-                return False
         kinds = {self.kind_of(one), self.kind_of(other)}
-        if kinds == {list, tuple}:
+        is_null = len(kinds) == 2 and type(None) in kinds
+        if kinds == {list, tuple} or (is_null and None not in kinds):
             return False
         if object in kinds:
             raise Unknown("a part that is compared")

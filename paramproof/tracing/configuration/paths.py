@@ -163,16 +163,6 @@ class Paths:
             state = {**vars(holder), "own": dict(holder.own)}
             journal.setdefault(id(holder), (holder, state))
 
-    def write(self, holder: Heap, key: Any, value: Value) -> None:
-        if isinstance(key, Term):
-            raise Unknown(f"a change of the unknown key {key!r:.60}")
-        self.touch(holder)
-        old = self.lookup(holder, key) if isinstance(holder, Dict) else holder.own.get(key, MISSING)
-        holder.own[key] = choose(self.since(holder.birth), value, old)
-
-    def lookup(self, holder: Dict, key: Value) -> Value:
-        raise NotImplementedError
-
     def settle(self, value: Value) -> Value:
         """Return a value without the choices whose condition is known."""
         while isinstance(value, Term) and value.op == "if":
@@ -223,14 +213,7 @@ class Paths:
 @cache
 def source_of(code: types.CodeType) -> ast.FunctionDef:
     """Return the syntax tree of a function, with the lines of its file."""
-    found = [
-        one
-        for one in _functions_in(code.co_filename).get(code.co_firstlineno, ())
-        if getattr(one, "name", "<lambda>") == code.co_name
-        and _names_of(one) == code.co_varnames[: len(_names_of(one))]
-        and (isinstance(one, ast.FunctionDef) or _has(one.body, code))
-    ]
-    match found:
+    match [one for one in _functions_in(code.co_filename) if _is_source(one, code)]:
         case [ast.FunctionDef() as one]:
             return one
         case [ast.Lambda() as one]:
@@ -239,25 +222,25 @@ def source_of(code: types.CodeType) -> ast.FunctionDef:
     raise Unknown(f"the source of {code.co_qualname}")
 
 
-def _has(node: ast.expr, code: types.CodeType) -> bool:
-    """Return whether the code of a lambda stands inside of an expression: a line may have two."""
-    spots = [one for one in code.co_positions() if None not in one and one[::2] != one[1::2]]
-    start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
-    return all(start <= (a, c) and (b, d) <= end for a, b, c, d in spots)
-
-
-def _names_of(node: ast.FunctionDef | ast.Lambda) -> tuple[str, ...]:
+def _is_source(node: ast.FunctionDef | ast.Lambda, code: types.CodeType) -> bool:
+    """Return whether code is that of a function, where a line may have two lambdas."""
     of = node.args
-    return tuple(one.arg for one in (*of.posonlyargs, *of.args, *of.kwonlyargs))
+    names = tuple(one.arg for one in (*of.posonlyargs, *of.args, *of.kwonlyargs))
+    first = min(one.lineno for one in (node, *getattr(node, "decorator_list", ())))
+    if first != code.co_firstlineno or names != code.co_varnames[: len(names)]:
+        return False
+    if isinstance(node, ast.FunctionDef):
+        return node.name == code.co_name
+    spots = [one for one in code.co_positions() if None not in one and one[::2] != one[1::2]]
+    body = node.body
+    start, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+    is_inside = all(start <= (a, c) and (b, d) <= end for a, b, c, d in spots)
+    return is_inside and code.co_name == "<lambda>"
 
 
 @cache
-def _functions_in(file: str) -> dict[int, list[ast.FunctionDef | ast.Lambda]]:
-    """Return the functions of a file by their first lines."""
-    found: dict[int, list[ast.FunctionDef | ast.Lambda]] = {}
+def _functions_in(file: str) -> list[ast.FunctionDef | ast.Lambda]:
     with suppress(SyntaxError):
-        for one in ast.walk(ast.parse("".join(linecache.getlines(file)))):
-            if isinstance(one, ast.FunctionDef | ast.Lambda):
-                lines = [one.lineno, *(x.lineno for x in getattr(one, "decorator_list", ()))]
-                found.setdefault(min(lines), []).append(one)
-    return found
+        every = ast.walk(ast.parse("".join(linecache.getlines(file))))
+        return [one for one in every if isinstance(one, ast.FunctionDef | ast.Lambda)]
+    return []

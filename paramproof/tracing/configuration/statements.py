@@ -7,10 +7,9 @@ for all: what the body changes becomes a ``fold``, and a list to which it append
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from paramproof.tracing.configuration.operators import Operators
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Raised, Reason
@@ -22,6 +21,7 @@ from paramproof.tracing.configuration.terms import (
     both,
     choose,
     either,
+    inside,
     mentions,
     negate,
     term,
@@ -45,12 +45,11 @@ LOST = object()
 class Statements(Operators):
     """Runs statements; ``frames`` has those of the functions that are running."""
 
+    eval: Callable[[ast.expr], Value]
+
     def __init__(self) -> None:
         super().__init__()
         self.frames: list[Frame] = []
-
-    def eval(self, node: ast.expr) -> Value:
-        raise NotImplementedError
 
     def block(self, body: Sequence[ast.stmt]) -> Value:
         """Run statements; return under which condition the end is reached.
@@ -134,7 +133,7 @@ class Statements(Operators):
             return self.block(body if test else orelse)
         one = self.under(test, lambda: self.block(body), True)
         other = self.under(negate(test), lambda: self.block(orelse), True)
-        return True if one is other is True else choose(test, one, other)
+        return choose(test, one, other)
 
     def assign(self, target: ast.expr, value: Value) -> None:
         match target:
@@ -196,19 +195,21 @@ class Statements(Operators):
         """Run the body for any item, with what it changes unknown at the start of each turn."""
         frame, depth = self.frames[-1], self.depth
         bound = {name for name, value in frame.own.items() if value is not LOST}
-        made = frame.own.get(COLLECTED)
-        cells = {} if made is None else {(id(made), None): Cell(made, None)}
+        cells = {Cell(frame.own[COLLECTED]): None} if COLLECTED in frame.own else {}
         while True:
             self.journal.append({})
             start, objects = next(Heap.serials), len(self.changed)
             with self.inside_loop() as refusals:
-                for number, cell in enumerate(cells.values()):
+                for number, cell in enumerate(cells):
                     cell.write(self, term("state", depth, number))
-                self.assign_anew(target, self.item(source, depth))
+                # No condition keeps the variables of a loop from changing.
+                path, self.path = self.path, [*frame.birth]
+                self.assign(target, self.item(source, depth))
+                self.path = path
                 self.under(self.goes_on(), partial(self.block, body))
                 before = self.journal[-1]
                 changed = {
-                    (id(holder), key): Cell(holder, key)
+                    Cell(holder, key): None
                     for holder, state in before.values()
                     if holder.serial < start
                     for key in changed_keys(holder, state)
@@ -216,7 +217,7 @@ class Statements(Operators):
                 }
                 # An object that the body is the first to change is outside of the loop next time.
                 done = changed.keys() <= cells.keys() and len(self.changed) == objects
-                nexts = [cell.read(self) for cell in cells.values()] if done else []
+                nexts = [cell.read(self) for cell in cells] if done else []
             self.journal.pop()
             for holder, state in before.values():
                 if holder.serial < start:
@@ -227,7 +228,7 @@ class Statements(Operators):
             if len(cells) > MAX_CELLS:
                 raise Unknown("a loop that changes more with each turn")
         frame.own |= dict.fromkeys(assigned(target, *body) - bound, LOST)
-        starts = [cell.read(self) for cell in cells.values()]
+        starts = [cell.read(self) for cell in cells]
         ever: Value = term("state", depth, len(nexts))
         reasons: dict[Reason, None] = {}
         for condition, why in refusals.items():
@@ -242,7 +243,7 @@ class Statements(Operators):
             last = folded(depth, source, [*starts, False], [*nexts, ever], len(nexts))
             limits = [one for one in reasons if not isinstance(one, str)]
             self.refuse(limits[0] if limits else "; ".join(map(str, reasons)), self.known(last))
-        for number, cell in enumerate(cells.values()):
+        for number, cell in enumerate(cells):
             cell.write(self, self.after_loop(depth, source, starts, nexts, number))
 
     def after_loop(
@@ -255,14 +256,6 @@ class Statements(Operators):
     def item(self, source: Value, depth: int) -> Value:
         """Return what stands for an item of a source: a tuple, if the items are."""
         return parts_of(source, term("item", depth))
-
-    def assign_anew(self, target: ast.expr, value: Value) -> None:
-        """Assign the variables of a loop, which no condition keeps from changing."""
-        path, self.path = self.path, [*self.frames[-1].birth]
-        try:
-            self.assign(target, value)
-        finally:
-            self.path = path
 
 
 def assigned(*nodes: ast.AST) -> set[str]:
@@ -287,11 +280,11 @@ def is_opaque(value: Value) -> bool:
     return mentions(value, lambda one: one.op == "opaque")
 
 
-class Cell:
+class Cell(NamedTuple):
     """What a loop may change: a name of a frame, an attribute, or a whole list or dictionary."""
 
-    def __init__(self, holder: Heap, key: Any) -> None:
-        self.holder, self.key = holder, key
+    holder: Heap
+    key: Any = None
 
     def read(self, run: Operators) -> Value:
         if self.key is None:
@@ -316,28 +309,20 @@ def changed_keys(holder: Heap, state: dict[str, Any]) -> list[Any]:
     keys = [
         k for k in {**own, **holder.own} if own.get(k, MISSING) is not holder.own.get(k, MISSING)
     ]
-    if isinstance(holder, Dict | List):
-        now = vars(holder)
-        differs = keys or any(
-            now[name] is not state[name] for name in ("base", "items") if name in now
-        )
-        return [None] if differs else []
-    return keys
+    if not isinstance(holder, Dict | List):
+        return keys
+    now = vars(holder)
+    differs = keys or any(now.get(of) is not state.get(of) for of in ("base", "items"))
+    return [None] if differs else []
 
 
 def folded(depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int) -> Term:
     """Return the last value of a state, with the states that it depends on."""
-    needed = {number}
-    while True:
-        states = {term("state", depth, one): one for one in range(len(nexts))}
-        more = {
-            one
-            for state, one in states.items()
-            if any(mentions(nexts[user], partial(operator.is_, state)) for user in needed)
-        }
-        if more <= needed:
-            break
-        needed |= more
+    needed, left = set[int](), {number}
+    while left:
+        needed |= left
+        terms = {one for at in left for one in inside(nexts[at]) if isinstance(one, Term)}
+        left = {one for one in range(len(nexts)) if term("state", depth, one) in terms} - needed
     lists = [
         term("list", *(one if at in needed else None for at, one in enumerate(values)))
         for values in (starts, nexts)

@@ -99,6 +99,8 @@ def concatenated(one: Value, other: Value) -> Value:
 class Values(Paths):
     """Operations of Python on values, of which some are unknown."""
 
+    call: Callable[..., Value]
+
     def __init__(self) -> None:
         super().__init__()
         self.changed: dict[Term, Heap] = {}
@@ -108,9 +110,6 @@ class Values(Paths):
         self.origins: dict[Term, int] = {}
         self.declared: dict[Term, Term] = {}
         """The declared types of unknown values."""
-
-    def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
-        raise NotImplementedError
 
     def takes_parts(self, kinds: Sequence[Any]) -> bool:
         """Return whether a part of an unknown class is an instance of one of some classes."""
@@ -240,9 +239,9 @@ class Values(Paths):
         kinds = [self.kind_of(one) for one in value.args[:2]]
         if value.op in ("+", "-", "*", "//", "%", "neg") and all(one is int for one in kinds):
             return int
-        for kind in NAMED:
-            if self.is_of(value, kind) is True:
-                return kind
+        for holder in NAMED:
+            if self.is_of(value, holder) is True:
+                return holder
         return tuple if value.op == "as tuple" else KINDS.get(value.op)
 
     def is_of(self, value: Term, kind: Any) -> Value:
@@ -350,6 +349,13 @@ class Values(Paths):
         """Return the items of a value as a tuple, or what stands for them if that is unknown."""
         items = self.items(value)
         return self.current(value) if items is None else tuple(items)
+
+    def write(self, holder: Heap, key: Any, value: Value) -> None:
+        if isinstance(key, Term):
+            raise Unknown(f"a change of the unknown key {key!r:.60}")
+        self.touch(holder)
+        old = self.lookup(holder, key) if isinstance(holder, Dict) else holder.own.get(key, MISSING)
+        holder.own[key] = choose(self.since(holder.birth), value, old)
 
     def replace(self, holder: Dict | List, value: Value) -> None:
         """Change the whole of a list or a dictionary."""
