@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ast
 import copy
-import functools
 import inspect
 import math
 from collections.abc import Callable, Sequence
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -48,27 +48,19 @@ PURE_MODULES = frozenset({"builtins", "inspect", "itertools", "math", "operator"
 """Modules whose functions and classes give the same for the same arguments."""
 
 
-def of_numbers(function: Any) -> Model:
-    name = function.__name__
-
-    def of(run: Interpreter, value: Value, *more: Value) -> Value:
-        return run.each(value, lambda one: run.computed(name, function, one, *more))
-
-    return of
+def of_numbers(function: Any, run: Interpreter, value: Value, *more: Value) -> Value:
+    return run.each(value, lambda one: run.computed(function.__name__, function, one, *more))
 
 
-def of_lists(function: Any) -> Model:
-    def of(run: Interpreter, *args: Value, **named: Value) -> Value:
-        value = args[0] if len(args) == 1 else List(run.path, args)
-        items = run.items(value)
-        if items is not None and not unknown(items):
-            return run.boxed(run.native(function, concrete(items), **named))
-        if named:
-            raise Unknown(f"{function.__name__} with {[*named]}")
-        found = term(function.__name__, run.frozen(value))
-        return List(run.path, found) if function is sorted else found
-
-    return of
+def of_lists(function: Any, run: Interpreter, *args: Value, **named: Value) -> Value:
+    value = args[0] if len(args) == 1 else List(run.path, args)
+    items = run.items(value)
+    if items is not None and not unknown(items):
+        return run.boxed(run.native(function, concrete(items), **named))
+    if named:
+        raise Unknown(f"{function.__name__} with {[*named]}")
+    found = term(function.__name__, run.frozen(value))
+    return List(run.path, found) if function is sorted else found
 
 
 # Objects and their attributes
@@ -112,10 +104,8 @@ def type_of(run: Interpreter, value: Value) -> Value:
 
 def get_attr(run: Interpreter, owner: Value, name: Value, *default: Value) -> Value:
     def of(one: Value, attr: Value) -> Value:
-        if isinstance(attr, Term):
-            raise Unknown(f"an attribute with the name {attr!r:.80}")
         if not isinstance(attr, str):
-            raise Raised(f"the name {attr!r:.40} of an attribute")
+            raise Unknown(f"an attribute with the name {attr!r:.80}")
         if default and isinstance(one, Instance) and one.kind:
             # A property that gives another attribute is absent where that is.
             attr = forwarded(inspect.getattr_static(one.kind, attr, None)) or attr
@@ -129,12 +119,10 @@ def forwarded(found: Any) -> str:
     """Return the name of the attribute of an object that a property returns, or nothing."""
     if isinstance(found, property) and inspect.isfunction(found.fget):
         match source_of(found.fget.__code__).body:
-            case [
-                *_,
-                ast.Return(value=ast.Attribute(value=ast.Name(id="self"), attr=name)),
-            ] as body:
-                is_plain = all(isinstance(one, ast.Expr) for one in body[:-1])
-                return name if is_plain else ""
+            case [*texts, ast.Return(ast.Attribute(ast.Name("self"), name))] if all(
+                isinstance(one, ast.Expr) for one in texts
+            ):
+                return name
     return ""
 
 
@@ -145,29 +133,22 @@ def has_attr(run: Interpreter, owner: Value, name: str) -> Value:
 # Lists
 
 
-def on_items(op: str, known: Callable[..., Value], *more: Value) -> Model:
-    """Return a function of lists that does not look at their items, of which some are unknown."""
-
-    def of(run: Interpreter, *values: Value) -> Value:
-        items = [run.items(one) for one in values]
-        if any(one is None for one in items):
-            return term(op, *map(run.frozen, values), *more)
-        return known(*items)
-
-    return of
+def on_items(op: str, known: Model, more: Sequence[Value], run: Interpreter, *of: Value) -> Value:
+    """Return what a function of lists makes that does not look at their items."""
+    items = [run.items(one) for one in of]
+    if any(one is None for one in items):
+        return term(op, *map(run.frozen, of), *more)
+    return known(*items)
 
 
 def enumerated(run: Interpreter, value: Value, start: Value = 0) -> Value:
-    items = run.items(value)
-    if items is not None and not unknown(start):
-        return tuple(enumerate(items, start))
-    return term("enumerate", run.frozen(value), run.frozen(start))
+    if unknown(start):
+        raise Unknown("a count from an unknown number")
+    return on_items("enumerate", lambda items: tuple(enumerate(items, start)), [start], run, value)
 
 
-def zipped(run: Interpreter, *values: Value, strict: bool = False) -> Value:
-    if strict:
-        raise Unknown("a strict zip")
-    return on_items("zip", lambda *items: tuple(zip(*items, strict=False)))(run, *values)
+def zipped(run: Interpreter, *values: Value) -> Value:
+    return on_items("zip", lambda *items: tuple(zip(*items, strict=False)), (), run, *values)
 
 
 def range_of(run: Interpreter, *args: Value) -> Value:
@@ -177,22 +158,19 @@ def range_of(run: Interpreter, *args: Value) -> Value:
     return term("range", *map(run.frozen, (start, stop, step)))
 
 
-def listed(kind: type) -> Model:
-    def of_all(run: Interpreter, value: Value = ()) -> Value:
-        def of(one: Value) -> Value:
-            items = run.items(one)
-            found = run.frozen(one) if items is None else tuple(items)
-            if kind is set and not unknown(found):
-                found = tuple(dict.fromkeys(found))
-            if items is None and kind is not set and run.kind_of(one) is set:
-                found = term("comp", run.depth, found, term("item", run.depth), True)
-            if kind is tuple:
-                return found if items is not None else term("as tuple", found)
-            return List(run.path, found, kind)
+def listed(run: Interpreter, value: Value = (), kind: type = list) -> Value:
+    def of(one: Value) -> Value:
+        items = run.items(one)
+        found = run.frozen(one) if items is None else tuple(items)
+        if kind is set and not unknown(found):
+            found = tuple(dict.fromkeys(found))
+        if items is None and kind is not set and run.kind_of(one) is set:
+            found = term("comp", run.depth, found, term("item", run.depth), True)
+        if kind is tuple:
+            return found if items is not None else term("as tuple", found)
+        return List(run.path, found, kind)
 
-        return run.each(value, of)
-
-    return of_all
+    return run.each(value, of)
 
 
 def dict_of(run: Interpreter, value: Value = (), **named: Value) -> Value:
@@ -208,15 +186,15 @@ def dict_of(run: Interpreter, value: Value = (), **named: Value) -> Value:
     return found
 
 
-def quantifier(op: str) -> Model:
-    def of(run: Interpreter, value: Value) -> Value:
-        items = run.items(value)
+def quantifier(op: str, run: Interpreter, value: Value) -> Value:
+    def of(one: Value) -> Value:
+        items = run.items(one)
         if items is None:
-            return run.known(term(op, run.frozen(value)))
+            return run.known(term(op, run.frozen(one)))
         join = both if op == "all" else either
-        return run.known(functools.reduce(join, map(run.truth, items), op == "all"))
+        return run.known(reduce(join, map(run.truth, items), op == "all"))
 
-    return lambda run, value: run.read(value, lambda one: of(run, one))
+    return run.read(value, of)
 
 
 def following(run: Interpreter, value: Value, *default: Value) -> Value:
@@ -230,14 +208,12 @@ def following(run: Interpreter, value: Value, *default: Value) -> Value:
     return instead(found, default[0]) if default else run.require(found, "an item")
 
 
-length = on_items("len", len)
-
 NUMBERS = abs, float, int, math.ceil, math.floor, math.isfinite, math.log2, math.sqrt, round, str
 LISTS = math.prod, max, min, numpy.prod, sorted, sum
 
 MODELS: dict[Any, Model] = {
-    **{one: of_numbers(one) for one in NUMBERS},
-    **{one: of_lists(one) for one in LISTS},
+    **{one: partial(of_numbers, one) for one in NUMBERS},
+    **{one: partial(of_lists, one) for one in LISTS},
     isinstance: is_instance,
     type: type_of,
     getattr: get_attr,
@@ -245,18 +221,18 @@ MODELS: dict[Any, Model] = {
     setattr: lambda run, owner, *of: run.each(owner, lambda one: run.set_attribute(one, *of)),
     bool: lambda run, value=False: run.truth(value),
     **dict.fromkeys((copy.copy, copy.deepcopy), lambda run, one, *memo: run.each(one, run.boxed)),
-    len: lambda run, value: run.read(value, lambda one: length(run, one)),
+    len: lambda run, value: run.read(value, partial(on_items, "len", len, (), run)),
     range: range_of,
-    list: listed(list),
-    tuple: listed(tuple),
-    set: listed(set),
-    frozenset: listed(set),
+    list: listed,
+    tuple: partial(listed, kind=tuple),
+    set: partial(listed, kind=set),
+    frozenset: partial(listed, kind=set),
     dict: dict_of,
-    any: quantifier("any"),
-    all: quantifier("all"),
+    any: partial(quantifier, "any"),
+    all: partial(quantifier, "all"),
     enumerate: enumerated,
     zip: zipped,
-    reversed: on_items("slice", lambda items: tuple(items[::-1]), None, None, -1),
+    reversed: partial(on_items, "slice", lambda items: tuple(items[::-1]), (None, None, -1)),
     next: following,
     iter: lambda run, value: value,
 }
@@ -332,20 +308,17 @@ def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value
 
 
 def set_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value:
-    is_pure = name not in ("add", "difference_update")
-    if is_pure and not unknown(owner) and not unknown(args):
-        return run.boxed(run.native(getattr(concrete(owner), name), *map(concrete, args)))
     if name not in SETS or len(args) != 1:
         raise Unknown(f"the method {name} of a set")
     other = MODELS[set](run, args if name == "add" else args[0])
     found = run.binary(SETS[name], owner, other)
     if name == "isdisjoint":
         return negate(run.truth(found))
-    if not is_pure:
-        known = not unknown(found) and run.since(owner.birth) is True
-        run.replace(owner, found.items if known else run.frozen(found))
-        return None
-    return found
+    if name == "difference":
+        return found
+    known = not unknown(found) and run.since(owner.birth) is True
+    run.replace(owner, found.items if known else run.frozen(found))
+    return None
 
 
 def dict_method(

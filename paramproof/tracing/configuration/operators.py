@@ -194,14 +194,12 @@ class Operators(Values):
         return self.computed("==", operator.eq, one, other)
 
     def identical(self, one: Value, other: Value) -> Value:
-        if isinstance(other, Term) and not isinstance(one, Term):
-            one, other = other, one
         if isinstance(one, Term) and (other is None or isinstance(other, bool)):
             kind = self.kind_of(one)
             if kind not in (None, type(other)):
                 return False
             return self.known(term("is", one, other))
-        if isinstance(one, Term) and isinstance(other, Term) and one is not other:
+        if isinstance(other, Term) and one is not other:
             raise Unknown(f"whether {one!r:.60} is the same object as {other!r:.60}")
         return one is other
 

@@ -164,8 +164,7 @@ class Statements(Operators):
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
         items = self.items(source)
         frame = self.frames[-1]
-        outer = frame.own.get(BROKEN, False)
-        frame.own[BROKEN] = False
+        outer, frame.own[BROKEN] = frame.own[BROKEN], False
         if items is None:
             self.fold(target, self.frozen(source), body)
         else:

@@ -236,8 +236,8 @@ class Values(Paths):
                 return kind
         if is_truth(value):
             return bool
-        kinds = [self.kind_of(one) for one in value.args[:2]]
-        if value.op in ("+", "-", "*", "//", "%", "neg") and all(one is int for one in kinds):
+        is_number = value.op in ("+", "-", "*", "//", "%", "neg")
+        if is_number and all(self.kind_of(one) is int for one in value.args):
             return int
         for holder in NAMED:
             if self.is_of(value, holder) is True:
@@ -322,28 +322,24 @@ class Values(Paths):
         if isinstance(holder, Method) and holder.function == "__dict__":
             return self.write(holder.owner, index, value)
         if isinstance(holder, Term):
-            kind = Dict if isinstance(index, str) else List
-            holder = self.object_of(holder, kind)
+            holder = self.object_of(holder, Dict if isinstance(index, str) else List)
         if isinstance(holder, Dict) and not isinstance(index, Term):
             return self.write(holder, index, value)
-        if holder is None or isinstance(holder, str | int | float | tuple):
-            raise Raised(f"an item of {holder!r:.60} that is set")
+        if not isinstance(holder, Dict | List) or self.kind_of(holder) is set:
+            raise Unknown(f"an item of {holder!r:.60} that is set")
         old = self.frozen(holder)
         if isinstance(holder, Dict):
-            self.replace(holder, term("dict", self.settle(old), index, self.held(value)))
-        elif isinstance(holder, List) and holder.kind is list:
-            if isinstance(holder.items, tuple) and isinstance(index, int):
-                self.touch(holder)
-                items = [*holder.items]
-                was = self.native(items.__getitem__, index)
-                items[index] = choose(self.since(holder.birth), value, was)
-                holder.items = tuple(items)
-            else:
-                new = term("replaced", old, self.frozen(index), self.held(value))
-                self.replace(holder, new)
+            new = term("dict", self.settle(old), index, self.held(value))
+        elif isinstance(holder.items, tuple) and isinstance(index, int):
+            items = [*holder.items]
+            was = self.native(items.__getitem__, index)
+            items[index] = choose(self.since(holder.birth), value, was)
+            self.touch(holder)
+            holder.items = tuple(items)
+            return None
         else:
-            raise Unknown(f"an item of {holder!r:.60} that is set")
-        return None
+            new = term("replaced", old, self.frozen(index), self.held(value))
+        return self.replace(holder, new)
 
     def listed(self, value: Value) -> Value:
         """Return the items of a value as a tuple, or what stands for them if that is unknown."""
