@@ -118,16 +118,23 @@ class Paths:
             self.facts.pop()
 
     @contextmanager
-    def inside_loop(self) -> Iterator[dict[Value, Reason]]:
-        """Run the body of a loop for any item: its refusals are collected apart from others."""
-        path, facts, refusals = self.path, self.facts, self.refusals
-        self.path, self.facts, self.refusals = [], [{**facts[-1]}], {}
+    def inside_loop(self) -> Iterator[tuple[dict[Value, Reason], int]]:
+        """Run the body of a loop for any item: it is given its refusals, and changes nothing.
+
+        Objects whose serial number is smaller than the number given were made outside.
+        """
+        outer, start = (self.path, self.facts, self.refusals), next(Heap.serials)
+        self.path, self.facts, self.refusals = [], [{**self.facts[-1]}], {}
+        self.journal.append({})
         self.depth += 1
         try:
-            yield self.refusals
+            yield self.refusals, start
         finally:
             self.depth -= 1
-            self.path, self.facts, self.refusals = path, facts, refusals
+            for holder, state in self.journal.pop().values():
+                if holder.serial < start:
+                    vars(holder).update(state)
+            self.path, self.facts, self.refusals = outer
 
     def under(self, condition: Value, run: Callable[[], Value], default: Value = MISSING) -> Value:
         """Run something under a condition; return the default where all of it is refused."""

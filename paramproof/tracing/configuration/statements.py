@@ -188,17 +188,14 @@ class Statements(Operators):
             self.assign(target, one)
             self.block(body)
 
-    def fold(  # noqa: C901 - what a loop changes is found turn by turn
-        self, target: ast.expr, source: Value, body: Sequence[ast.stmt]
-    ) -> None:
+    def fold(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> None:
         """Run the body for any item, with what it changes unknown at the start of each turn."""
         frame, depth = self.frames[-1], self.depth
         bound = {name for name, value in frame.own.items() if value is not LOST}
         cells = {Cell(frame.own[COLLECTED]): None} if COLLECTED in frame.own else {}
         while True:
-            self.journal.append({})
-            start, objects = next(Heap.serials), len(self.changed)
-            with self.inside_loop() as refusals:
+            objects = len(self.changed)
+            with self.inside_loop() as (refusals, start):
                 for number, cell in enumerate(cells):
                     cell.write(self, term("state", depth, number))
                 # No condition keeps the variables of a loop from changing.
@@ -206,10 +203,9 @@ class Statements(Operators):
                 self.assign(target, self.item(source, depth))
                 self.path = path
                 self.under(self.goes_on(), partial(self.block, body))
-                before = self.journal[-1]
                 changed = {
                     Cell(holder, key): None
-                    for holder, state in before.values()
+                    for holder, state in self.journal[-1].values()
                     if holder.serial < start
                     for key in changed_keys(holder, state)
                     if holder is not frame or key in bound
@@ -217,10 +213,6 @@ class Statements(Operators):
                 # An object that the body is the first to change is outside of the loop next time.
                 done = changed.keys() <= cells.keys() and len(self.changed) == objects
                 nexts = [cell.read(self) for cell in cells] if done else []
-            self.journal.pop()
-            for holder, state in before.values():
-                if holder.serial < start:
-                    vars(holder).update(state)
             if done:
                 break
             cells |= changed

@@ -210,8 +210,7 @@ class Values(Paths):
                 return term("dict", base, *pairs) if pairs or base is None else base
             return term("with fields", base, *pairs) if pairs else base
         if isinstance(value, Term) and value.op == "if":
-            condition, one, other = value.args
-            return choose(condition, self.frozen(one), self.frozen(other))
+            return leaves(value, self.frozen)
         if value is None or value is MISSING or isinstance(value, Term | str | int | float):
             return value
         raise Unknown(f"a value of {type(value).__name__}")
@@ -272,8 +271,7 @@ class Values(Paths):
         when = self.known(present(value))
         if when is False:
             raise Raised(f"{name!s:.60} is absent")
-        if when is not True:
-            self.refuse(f"{name!s:.60} is absent", negate(when))
+        self.refuse(f"{name!s:.60} is absent", negate(when))
         return there(value)
 
     # Items

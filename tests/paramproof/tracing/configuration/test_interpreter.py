@@ -10,7 +10,7 @@ from paramproof.tracing.configuration.interpreter import Interpreter
 from paramproof.tracing.configuration.paths import Dict
 from paramproof.tracing.configuration.terms import Unknown, exported, term
 from tests.paramproof.tracing.configuration.evaluation import reader_of
-from tests.paramproof.tracing.configuration.toys import TOYS, UNKNOWN
+from tests.paramproof.tracing.configuration.toys import TOYS, UNKNOWN, unknown_loops
 
 REFUSED = "refused"
 
@@ -64,3 +64,8 @@ def test_a_program_gives_what_its_function_gives(function, tmp_path):
 def test_what_is_not_understood_is_unknown(function):
     with pytest.raises(Unknown):
         traced(function)
+
+
+def test_a_loop_that_is_not_understood_changes_nothing():
+    result, _ = traced(unknown_loops)
+    assert result is term("dict", None, "n", 1)

@@ -269,3 +269,12 @@ def handled(config):
 
 
 UNKNOWN = [hidden_state, whiles, handled]
+
+
+def unknown_loops(config):
+    n, function = 1, None
+    if config.get("m", 0) > 3:
+        for _ in config.get("xs", [1]):
+            n += 1
+            function = math.floor
+    return {"n": n if function is None else function(n)}
