@@ -25,7 +25,6 @@ from paramproof.tracing.configuration.terms import (
     Unknown,
     Value,
     both,
-    choose,
     either,
     instead,
     negate,
@@ -126,15 +125,15 @@ def forwarded(found: Any) -> str:
     return ""
 
 
-def has_attr(run: Interpreter, owner: Value, name: str) -> Value:
-    return run.each(owner, lambda one: run.known(present(run.attribute_of(one, name))))
-
-
 # Lists
 
 
-def on_items(op: str, known: Model, more: Sequence[Value], run: Interpreter, *of: Value) -> Value:
+def on_items(
+    op: str, known: Model, more: Sequence[Value], run: Interpreter, *of: Value, **named: Value
+) -> Value:
     """Return what a function of lists makes that does not look at their items."""
+    if named:
+        raise Unknown(f"{op} with {[*named]}")
     items = [run.items(one) for one in of]
     if any(one is None for one in items):
         return term(op, *map(run.frozen, of), *more)
@@ -145,10 +144,6 @@ def enumerated(run: Interpreter, value: Value, start: Value = 0) -> Value:
     if unknown(start):
         raise Unknown("a count from an unknown number")
     return on_items("enumerate", lambda items: tuple(enumerate(items, start)), [start], run, value)
-
-
-def zipped(run: Interpreter, *values: Value) -> Value:
-    return on_items("zip", lambda *items: tuple(zip(*items, strict=False)), (), run, *values)
 
 
 def range_of(run: Interpreter, *args: Value) -> Value:
@@ -199,12 +194,7 @@ def quantifier(op: str, run: Interpreter, value: Value) -> Value:
 
 def following(run: Interpreter, value: Value, *default: Value) -> Value:
     """Return the first item of an iterator that nothing else has read."""
-    items = run.items(value)
-    if items is None:
-        whole = run.frozen(value)
-        found = choose(run.known(term("truth", whole)), term("get", whole, 0), MISSING)
-    else:
-        found = items[0] if items else MISSING
+    found = run.both_sides(run.truth(value), lambda: run.subscript(value, 0), lambda: MISSING)
     return instead(found, default[0]) if default else run.require(found, "an item")
 
 
@@ -217,7 +207,7 @@ MODELS: dict[Any, Model] = {
     isinstance: is_instance,
     type: type_of,
     getattr: get_attr,
-    hasattr: has_attr,
+    hasattr: lambda run, *of: run.known(present(get_attr(run, *of, MISSING))),
     setattr: lambda run, owner, *of: run.each(owner, lambda one: run.set_attribute(one, *of)),
     bool: lambda run, value=False: run.truth(value),
     **dict.fromkeys((copy.copy, copy.deepcopy), lambda run, one, *memo: run.each(one, run.boxed)),
@@ -231,7 +221,7 @@ MODELS: dict[Any, Model] = {
     any: partial(quantifier, "any"),
     all: partial(quantifier, "all"),
     enumerate: enumerated,
-    zip: zipped,
+    zip: partial(on_items, "zip", lambda *items: tuple(zip(*items, strict=False)), ()),
     reversed: partial(on_items, "slice", lambda items: tuple(items[::-1]), (None, None, -1)),
     next: following,
     iter: lambda run, value: value,
@@ -240,20 +230,8 @@ MODELS: dict[Any, Model] = {
 
 # Methods
 
-PURE = frozenset(
-    {"bit_length", "count", "endswith", "index", "is_integer", "isdigit", "isnumeric", "join"}
-    | {"lower", "removeprefix", "removesuffix", "replace", "rsplit", "split", "startswith"}
-    | {"strip", "upper"}
-)
+PURE = {name for name in dir(str) if name[0] != "_"} | {"bit_length", "is_integer"}
 """The methods of texts, lists and numbers that change nothing."""
-
-SETS: dict[str, ast.operator] = {
-    "add": ast.BitOr(),
-    "difference": ast.Sub(),
-    "difference_update": ast.Sub(),
-    "isdisjoint": ast.BitAnd(),
-}
-"""The operation that a method of a set does with its argument."""
 
 
 def call_method(
@@ -308,12 +286,16 @@ def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value
 
 
 def set_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value:
-    if name not in SETS or len(args) != 1:
-        raise Unknown(f"the method {name} of a set")
-    other = MODELS[set](run, args if name == "add" else args[0])
-    found = run.binary(SETS[name], owner, other)
-    if name == "isdisjoint":
-        return negate(run.truth(found))
+    match name, args:
+        case "add", (value,):
+            found = run.binary(ast.BitOr(), owner, List((), (value,), set))
+        case "difference" | "difference_update", (other,):
+            found = run.binary(ast.Sub(), owner, MODELS[set](run, other))
+        case "isdisjoint", (other,):
+            both_have = run.binary(ast.BitAnd(), owner, MODELS[set](run, other))
+            return negate(run.truth(both_have))
+        case _:
+            raise Unknown(f"the method {name} of a set")
     if name == "difference":
         return found
     known = not unknown(found) and run.since(owner.birth) is True
@@ -343,7 +325,7 @@ def dict_method(
         case "copy", ():
             return Dict(run.path, owner.base, owner.own)
         case "items" | "keys" | "values", ():
-            if owner.base is None and all(present(one) is True for one in owner.own.values()):
+            if run.items(owner) is not None:
                 return tuple(getattr(owner.own, name)())
             return term(name, run.frozen(owner))
     raise Raised(f"the method {name} of a dictionary")

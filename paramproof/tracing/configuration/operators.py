@@ -205,10 +205,8 @@ class Operators(Values):
 
     def contained(self, item: Value, holder: Value) -> Value:
         holder = [*holder] if isinstance(holder, dict) else self.current(holder)
-        if isinstance(holder, Dict):
-            if not isinstance(item, Term):
-                return self.known(present(self.lookup(holder, item)))
-            return self.known(term("in", item, self.frozen(holder)))
+        if isinstance(holder, Dict) and not isinstance(item, Term):
+            return self.known(present(self.lookup(holder, item)))
         if not unknown(item) and not unknown(holder):
             return self.native(operator.contains, concrete(holder), concrete(item))
         return self.known(term("in", self.frozen(item), self.frozen(holder)))

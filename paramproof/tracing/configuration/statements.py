@@ -68,9 +68,10 @@ class Statements(Operators):
     def statement(self, node: ast.stmt) -> Value:  # noqa: C901 - a case for each kind of node
         frame = self.frames[-1]
         match node:
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                pass
             case ast.Expr(value=value):
-                if not isinstance(value, ast.Constant):
-                    self.eval(value)
+                self.eval(value)
             case ast.Assign(targets=targets, value=value):
                 found = self.eval(value)
                 for target in targets:
@@ -96,8 +97,6 @@ class Statements(Operators):
                 return False
             case ast.Continue():
                 return False
-            case ast.Pass():
-                pass
             case ast.Delete(targets=targets):
                 for target in targets:
                     if not isinstance(target, ast.Subscript):
@@ -329,10 +328,8 @@ def collected(depth: int, source: Value, number: int, start: Value, nexts: list[
     if step is state:
         return start
     match step:
-        case Term(op="if", args=(condition, one, other)) if other is state:
-            kept, step = condition, one
-        case Term(op="if", args=(condition, other, one)) if other is state:
-            kept, step = negate(condition), one
+        case Term(op="if", args=(condition, one, other)) if state in (one, other):
+            kept, step = (condition, one) if other is state else (negate(condition), other)
     match step:
         case Term(
             op="if", args=(test, Term(op="dict", args=first), Term(op="dict", args=second))

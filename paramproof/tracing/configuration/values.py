@@ -260,8 +260,7 @@ class Values(Paths):
 
         def of(one: Value) -> Value:
             if isinstance(one, List) and isinstance(one.items, Term) and one.items.op == "if":
-                kind = one.kind
-                return self.each(one.items, lambda items: run(List((), items, kind)))
+                return self.each(one.items, lambda items: run(List((), items, one.kind)))
             return run(one)
 
         return self.each(value, of)
