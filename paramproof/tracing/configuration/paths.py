@@ -219,7 +219,10 @@ class Paths:
 
 @cache
 def source_of(code: types.CodeType) -> ast.FunctionDef:
-    """Return the syntax tree of a function, with the lines of its file."""
+    """Return the syntax tree of a function, with the lines of its file.
+
+    Two lambdas of one line that have the same parameters are not told apart.
+    """
     match [one for one in _functions_in(code.co_filename) if _is_source(one, code)]:
         case [ast.FunctionDef() as one]:
             return one
@@ -230,19 +233,12 @@ def source_of(code: types.CodeType) -> ast.FunctionDef:
 
 
 def _is_source(node: ast.FunctionDef | ast.Lambda, code: types.CodeType) -> bool:
-    """Return whether code is that of a function, where a line may have two lambdas."""
     of = node.args
     names = tuple(one.arg for one in (*of.posonlyargs, *of.args, *of.kwonlyargs))
-    first = min(one.lineno for one in (node, *getattr(node, "decorator_list", ())))
-    if first != code.co_firstlineno or names != code.co_varnames[: len(names)]:
+    if names != code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
         return False
-    if isinstance(node, ast.FunctionDef):
-        return node.name == code.co_name
-    spots = [one for one in code.co_positions() if None not in one and one[::2] != one[1::2]]
-    body = node.body
-    start, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
-    is_inside = all(start <= (a, c) and (b, d) <= end for a, b, c, d in spots)
-    return is_inside and code.co_name == "<lambda>"
+    first = min(one.lineno for one in (node, *getattr(node, "decorator_list", ())))
+    return first == code.co_firstlineno and getattr(node, "name", "<lambda>") == code.co_name
 
 
 @cache
