@@ -74,9 +74,8 @@ def is_instance(run: Interpreter, value: Value, kinds: Any) -> Value:
             raise Unknown("whether an object is of an unknown class")
         names = {SORTS[of.__name__] for of in JSON_TYPES if issubclass(of, wanted)} or {"other"}
         if bool not in wanted:
-            names.discard("flag")  # An int of JSON is no flag, but for Python it may be.
-        declared = isinstance(one, Term) and one in run.declared
-        if declared and run.kinds_of(one).isdisjoint(names):
+            names.discard("flag")  # For Python, a flag is an int, too.
+        if isinstance(one, Term) and run.kinds_of(one).isdisjoint(names):
             return False
         kind = one.kind if isinstance(one, Instance) and one.kind else run.kind_of(one)
         if kind is object:

@@ -201,9 +201,7 @@ class Interpreter(Statements):
 
     def eval_call(self, node: ast.Call) -> Value:
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
-            function = self.frames[-1].function
-            after = function.__closure__[function.__code__.co_freevars.index("__class__")]
-            return Super(after.cell_contents, self.frames[-1].own["self"])
+            return Super(self.name("__class__"), self.name("self"))
         function = self.eval(node.func)
         if is_log(function):
             return None
@@ -278,11 +276,9 @@ class Interpreter(Statements):
         for parameter in parameters_of(function):
             name = parameter.name
             if parameter.kind is parameter.VAR_POSITIONAL:
-                frame.own[name] = tuple(given)
-                given = []
+                frame.own[name], given = tuple(given), []
             elif parameter.kind is parameter.VAR_KEYWORD:
-                frame.own[name] = left
-                left = Dict(())
+                frame.own[name], left = left, Dict(())
             elif given and parameter.kind is not parameter.KEYWORD_ONLY:
                 frame.own[name] = given.pop(0)
             else:

@@ -239,9 +239,42 @@ class Statements(Operators):
     def after_loop(
         self, depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
     ) -> Value:
-        """Return what a loop made of something that it changed."""
-        found = collected(depth, source, number, starts[number], nexts)
-        return folded(depth, source, starts, nexts, number) if found is None else found
+        """Return what a loop made of something: what no turn changes, what each adds, or a fold."""
+        state, empty, none = term("state", depth, number), term("list"), term("dict", None)
+        start, step, kept = starts[number], nexts[number], True
+        if step is state:
+            return start
+        match step:
+            case Term(op="if", args=(condition, one, other)) if state in (one, other):
+                kept, step = (condition, one) if other is state else (negate(condition), other)
+        match step:
+            case Term(
+                op="if", args=(test, Term(op="dict", args=first), Term(op="dict", args=second))
+            ) if len(first) == len(second) == 3 and first[:2] == second[:2] == (state, first[1]):
+                step = term("dict", *first[:2], choose(test, first[2], second[2]))
+        match step:
+            case Term(op="dict", args=(base, *added)) if base is state and len(added) == 2:
+                more = term("comp dict", depth, source, *added, kept)
+                found = more if start is none else term("merged", start, more)
+            case Term(
+                op="concat", args=(Term(op="list", args=(Term(op="list", args=added), base)),)
+            ) if base is state and len(added) == 1:
+                more = term("slice", term("comp", depth, source, *added, kept), None, None, -1)
+                found = more if start is empty else term("concat", term("list", more, start))
+            case _:
+                added = [tail_of(step, state)]
+                match added:
+                    case [None]:
+                        return folded(depth, source, starts, nexts, number)
+                    case [Term(op="list", args=(one,))]:
+                        more = term("comp", depth, source, one, kept)
+                    case _:
+                        each = choose(kept, added[0], empty)
+                        more = term("concat", term("comp", depth, source, each, True))
+                found = more if start is empty else term("concat", term("list", start, more))
+        if varies(term("list", kept, *added), depth, ("state",)):
+            return folded(depth, source, starts, nexts, number)
+        return found
 
     def item(self, source: Value, depth: int) -> Value:
         """Return what stands for an item of a source: a tuple, if the items are."""
@@ -318,44 +351,6 @@ def folded(depth: int, source: Value, starts: list[Value], nexts: list[Value], n
         for values in (starts, nexts)
     ]
     return term("fold", depth, source, *lists, number)
-
-
-def collected(depth: int, source: Value, number: int, start: Value, nexts: list[Value]) -> Value:
-    """Return what no turn of a loop changes, or each adds to; None for anything else."""
-    state, empty, none = term("state", depth, number), term("list"), term("dict", None)
-    kept: Value = True
-    step = nexts[number]
-    if step is state:
-        return start
-    match step:
-        case Term(op="if", args=(condition, one, other)) if state in (one, other):
-            kept, step = (condition, one) if other is state else (negate(condition), other)
-    match step:
-        case Term(
-            op="if", args=(test, Term(op="dict", args=first), Term(op="dict", args=second))
-        ) if len(first) == len(second) == 3 and first[:2] == second[:2] == (state, first[1]):
-            step = term("dict", *first[:2], choose(test, first[2], second[2]))
-    match step:
-        case Term(op="dict", args=(base, *added)) if base is state and len(added) == 2:
-            more = term("comp dict", depth, source, *added, kept)
-            found = more if start is none else term("merged", start, more)
-        case Term(
-            op="concat", args=(Term(op="list", args=(Term(op="list", args=added), base)),)
-        ) if base is state and len(added) == 1:
-            more = term("slice", term("comp", depth, source, *added, kept), None, None, -1)
-            found = more if start is empty else term("concat", term("list", more, start))
-        case _:
-            added = [tail_of(step, state)]
-            match added:
-                case [None]:
-                    return None
-                case [Term(op="list", args=(one,))]:
-                    more = term("comp", depth, source, one, kept)
-                case _:
-                    each = choose(kept, added[0], empty)
-                    more = term("concat", term("comp", depth, source, each, True))
-            found = more if start is empty else term("concat", term("list", start, more))
-    return None if varies(term("list", kept, *added), depth, ("state",)) else found
 
 
 def tail_of(value: Value, state: Term) -> Value:

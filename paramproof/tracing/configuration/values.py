@@ -116,8 +116,8 @@ class Values(Paths):
         return False
 
     def kinds_of(self, value: Value) -> set[str]:
-        """Return the kinds of values that the declared type of a field allows, if it is known."""
-        return json_kinds(self.declared[value]) if value in self.declared else set()
+        """Return the kinds of values that the declared type of a field allows."""
+        return json_kinds(self.declared.get(value, term("anything")))
 
     # Objects
 
@@ -302,11 +302,10 @@ class Values(Paths):
         if isinstance(holder, Dict):
             return self.require(self.lookup(holder, index), index)
         items = self.items(holder) if isinstance(holder, List | tuple) else None
-        if items is not None and not unknown(index):
-            found = self.native(operator.getitem, items, index)
-            return List(self.path, tuple(found)) if isinstance(index, slice) else found
-        if not unknown(holder) and not unknown(index):
-            return self.native(operator.getitem, holder, index)
+        if not unknown(index) and (items is not None or not unknown(holder)):
+            found = self.native(operator.getitem, holder if items is None else items, index)
+            is_list = items is not None and isinstance(index, slice)
+            return List(self.path, tuple(found)) if is_list else found
         whole = self.frozen(holder)
         if isinstance(index, slice):
             found = term("slice", whole, *map(self.frozen, (index.start, index.stop, index.step)))
