@@ -193,7 +193,11 @@ def refused_items(config):
 
 def sets(config):
     xs = set(config.get("xs", [1, 2]))
-    return {"size": len(xs - {1, 2}), "both": len(xs & {1, 9}), "is": xs.isdisjoint({0, 3})}
+    left = xs.difference([2])
+    left.add(config.get("m"))
+    left.difference_update({1})
+    sizes = {"all": len(xs - {1, 2}), "both": len(xs & {1, 9}), "left": len(left)}
+    return {**sizes, "is": xs.isdisjoint({0, 3})}
 
 
 def dictionaries(config):
@@ -232,6 +236,13 @@ def copied_objects(config):
         found = dict(found)
     of["kind"] = "many"
     return {"of": of, "was": config["of"], "kind": found["kind"], "named": named(**of)}
+
+
+def copied_tuples(config):
+    of = {"pair": ([1], config.get("n"))}
+    apart = copy.deepcopy(of)
+    apart["pair"][0].append(2)
+    return {"was": of["pair"][0], "is": apart["pair"][0], "n": apart["pair"][1]}
 
 
 def named(kind, n=2):
