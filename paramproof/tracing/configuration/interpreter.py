@@ -12,7 +12,7 @@ import builtins
 import inspect
 import types
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeAlias
 
 from paramproof.tracing.configuration.functions import MODELS, PURE_MODULES, call_method
@@ -95,8 +95,7 @@ class Interpreter(Statements):
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return negate(self.truth(self.eval(operand)))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                minus = SIGNS[ast.USub]
-                return self.each(self.eval(operand), lambda one: self.computed(*minus, one))
+                return self.each(self.eval(operand), partial(self.computed, *SIGNS[ast.USub]))
             case ast.BoolOp(op=op, values=values):
                 return self.bool_op(isinstance(op, ast.Or), values)
             case ast.Compare(left=left, ops=ops, comparators=comparators):

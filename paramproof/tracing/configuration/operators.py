@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import functools
 import inspect
 import operator
 from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any
 
 from paramproof.tracing.configuration.paths import Dict, Instance, List, Raised
@@ -152,7 +152,7 @@ class Operators(Values):
                 entries = [self.known(present(entry)) for entry in one.own.values()]
                 if one.base is not None and True not in entries:
                     return term("truth", self.frozen(one))
-                return functools.reduce(either, entries, False)
+                return reduce(either, entries, False)
             if isinstance(one, List):
                 one = one.items
             if isinstance(one, Term):
@@ -166,14 +166,14 @@ class Operators(Values):
     def compared(self, op: ast.cmpop, left: Value, right: Value) -> Value:
         match op:
             case ast.Is() | ast.IsNot():
-                found = self.pairs(left, right, self.identical)
+                compare: Callable[..., Value] = self.identical
             case ast.In() | ast.NotIn():
-                found = self.pairs(left, right, self.contained)
+                compare = self.contained
             case ast.Eq() | ast.NotEq():
-                found = self.pairs(left, right, self.equal)
+                compare = self.equal
             case _:
-                sign, operation = SIGNS[type(op)]
-                found = self.pairs(left, right, lambda a, b: self.computed(sign, operation, a, b))
+                compare = partial(self.computed, *SIGNS[type(op)])
+        found = self.pairs(left, right, compare)
         return negate(found) if isinstance(op, ast.IsNot | ast.NotIn | ast.NotEq) else found
 
     def computed(self, sign: str, operation: Callable[..., Any], *args: Value) -> Value:
