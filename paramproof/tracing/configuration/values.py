@@ -363,10 +363,9 @@ class Values(Paths):
         """Append items, which are known, or the items of an unknown list."""
         known = isinstance(holder.items, tuple) and isinstance(more, tuple)
         if known and self.since(holder.birth) is True:
-            self.replace(holder, holder.items + more)
-        else:
-            old, extra = self.settle(self.frozen(holder)), self.frozen(more)
-            self.replace(holder, concatenated(old, extra))
+            return self.replace(holder, holder.items + more)
+        old = self.settle(self.frozen(holder))
+        return self.replace(holder, concatenated(old, self.frozen(more)))
 
     def unified(self, value: Value) -> Value:
         """Return a choice of dictionaries over the same keys as one dictionary, to be read."""
