@@ -67,11 +67,9 @@ OWN = frozenset(OWN_NAMES.split())
 
 
 def is_text(one: Term) -> bool:
-    """Return whether an operation makes or reads a text."""
-    if one.op == "method":
-        is_number = one.args[0] == "bit_length"
-        return not (is_number or (one.args[0] in ("count", "index") and is_op(one.args[1], "list")))
-    return one.op in ("str", "text") or (one.op in ("%", "*", "+") and str in map(type, one.args))
+    """Return whether an operation makes or reads a text: few methods have other objects."""
+    is_made = one.op in ("%", "*", "+") and str in map(type, one.args)
+    return is_made or one.op in ("method", "str", "text")
 
 
 NOT_READ = {"torch", "numpy", "transformers", *sys.stdlib_module_names} - {"__main__"}

@@ -81,10 +81,7 @@ def iterator(run: LiveInterpreter, *_: Value) -> Value:
 
 LIVE_MODELS: dict[Any, Any] = {
     functools.partial: partial_of,
-    callable: lambda run, value: (
-        not isinstance(value, Term)
-        and (isinstance(value, Closure | Method | Module) or callable(value))
-    ),
+    callable: lambda run, value: isinstance(value, Closure | Method | Module) or callable(value),
     getattr: get_attr,
     hasattr: has_attr,
     inspect.signature: lambda run, function: run.native(inspect.signature, function),
