@@ -182,7 +182,8 @@ class _Reader:
             keeps, self.floats = True, self.floats | _floats_of(node)
         for name, value in ast.iter_fields(node):
             for one in value if isinstance(value, list) else [value]:
-                inner = one.value if isinstance(one, ast.keyword | ast.Starred) else one
+                is_star = passes and isinstance(one, ast.Starred)
+                inner = one.value if is_star or isinstance(one, ast.keyword) else one
                 is_kept = keeps and isinstance(inner, ast.Constant)
                 is_passed = is_kept or (passes and _is_number(inner))
                 if isinstance(inner, ast.AST) and name not in NOT_RUN and not is_passed:

@@ -52,14 +52,11 @@ from paramproof.tracing.configuration.values import Closure, Method, Super, unkn
 from paramproof.tracing.constructors import Constructor
 
 OWN_NAMES = """
-__abstractmethods__ __annotations__ __bool__ __call__ __class_getitem__ __constants__
-__contains__ __copy__ __dataclass_fields__ __dataclass_params__ __deepcopy__ __del__
-__delattr__ __dict__ __dir__ __doc__ __eq__ __final__ __firstlineno__ __getattr__
-__getitem__ __getstate__ __hash__ __init__ __init_subclass__ __iter__
-__jit_unused_properties__ __len__ __match_args__ __module__ __ne__ __orig_bases__
-__orig_class__ __parameters__ __post_init__ __qualname__ __reduce__ __replace__ __repr__
-__rich_repr__ __setstate__ __sizeof__ __slotnames__ __slots__ __static_attributes__ __str__
-__weakref__
+__abstractmethods__ __annotations__ __call__ __constants__ __dataclass_fields__
+__dataclass_params__ __dict__ __doc__ __eq__ __firstlineno__ __getattr__ __getitem__
+__getstate__ __hash__ __init__ __init_subclass__ __iter__ __len__ __match_args__ __module__
+__orig_bases__ __parameters__ __post_init__ __replace__ __repr__ __setstate__ __slots__
+__static_attributes__ __str__ __weakref__
 """
 """Names with underscores that a class may define without doing something else than Python."""
 
