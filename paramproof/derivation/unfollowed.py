@@ -54,7 +54,7 @@ HARMLESS = (
 )
 """Nodes that decide nothing by themselves."""
 
-NOT_RUN = {"annotation", "returns", "decorator_list", "op", "ops"}
+NOT_RUN = {"annotation", "returns", "decorator_list", "op", "ops", "func"}
 """Fields of nodes that are no code, or read apart."""
 
 PHRASES: Mapping[str, Any] = {
@@ -178,6 +178,8 @@ class _Reader:
         """
         passes = isinstance(node, ast.Call | ast.Subscript)
         keeps = isinstance(node, ast.Call) and _is_layer(self.value_of(node.func))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            yield node.func.value
         if isinstance(node, ast.arguments):
             keeps, self.floats = True, self.floats | _floats_of(node)
         for name, value in ast.iter_fields(node):
@@ -219,7 +221,7 @@ class _Reader:
     def is_plain(self, value: Any) -> bool:
         """Return whether a value, on its own, decides nothing."""
         if isinstance(value, type | FunctionType):
-            return value in (*CALLED, int, range) or _is_of_framework(value) or self.is_own(value)
+            return value in (*CALLED, int) or _is_of_framework(value) or self.is_own(value)
         kind = type(value)
         return value is _LOCAL or kind in PLAIN or self.is_own(kind) or _is_layer(kind)
 

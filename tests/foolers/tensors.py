@@ -43,12 +43,6 @@ def widths_by_numpy(dim=64, n=3):
     return nn.ModuleList([nn.Linear(dim, width) for _ in range(n)])
 
 
-@fooler("caveat", in_lengths=True, dim=(1201, 3000))
-def widths_by_torch(dim=64, n=3):
-    width = int(torch.tensor(dim, device="cpu").clamp(max=1200))
-    return nn.ModuleList([nn.Linear(dim, width) for _ in range(n)])
-
-
 states(
     "caveat",
     # In half precision, 0.01 is less than 0.01.

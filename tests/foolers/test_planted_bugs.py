@@ -78,7 +78,7 @@ BUGS = {
     (exact_traces.Conditions, "add_refusal", nothing): "doubled not_followed_if_deep",
     (unfollowed, "HARMLESS", GUESSES): "counter_of_a_closure",
     (unfollowed._Reader, "decisions", lambda *_: ()): "length_of_a_dict float_that_decays",
-    (unfollowed._Reader, "is_followed", always): "widths_by_torch",
+    (unfollowed._Reader, "is_followed", always): "widths_by_numpy",
 }
 """Attributes of a module or class, their replacements, and the names of constructors."""
 

@@ -540,9 +540,8 @@ class Live(Programs):
         self.name, self.sizes = constructor.name, constructor.sizes
         run = LiveInterpreter(self)
         with understood():
-            made = run.call(
-                constructor.function, [], Dict((), None, {one: run.size(one) for one in self.sizes})
-            )
+            sizes = Dict((), None, {one: run.size(one) for one in self.sizes})
+            made = run.call(constructor.function, [], sizes)
             self.made = model_of(run, made)
             if mentions(self.made.module, reads_text):
                 raise Unknown("a number that is read from a text")
