@@ -55,8 +55,8 @@ OWN_NAMES = """
 __abstractmethods__ __annotations__ __call__ __constants__ __dataclass_fields__
 __dataclass_params__ __dict__ __doc__ __eq__ __firstlineno__ __getattr__ __getitem__
 __getstate__ __hash__ __init__ __init_subclass__ __iter__ __len__ __match_args__ __module__
-__orig_bases__ __parameters__ __post_init__ __replace__ __repr__ __setstate__ __slots__
-__static_attributes__ __str__ __weakref__
+__orig_bases__ __parameters__ __post_init__ __replace__ __repr__ __setstate__ __slotnames__
+__slots__ __static_attributes__ __str__ __weakref__
 """
 """Names with underscores that a class may define without doing something else than Python."""
 
@@ -162,13 +162,11 @@ class LiveInterpreter(ModuleInterpreter):
         """The file and the line of the model's code that is running."""
         self.places: dict[Term, tuple[str, int]] = {}
         """Conditions that decided something, with the lines where they first did."""
-
-    def size(self, name: str) -> Term:
-        """Return an unknown size, which is one of the function's own: an int of at least 1."""
-        found = term("field", term("self"), name)
-        self.declared[found] = term("int")
-        self.facts[0] |= facts_of(term(">", found, 0))
-        return found
+        self.sizes = {one: term("field", term("self"), one) for one in live.sizes}
+        """The function's own sizes: each is an unknown int of at least 1."""
+        for one in self.sizes.values():
+            self.declared[one] = term("int")
+            self.facts[0] |= facts_of(term(">", one, 0))
 
     # What is denied
 
@@ -404,7 +402,8 @@ class LiveInterpreter(ModuleInterpreter):
             raise Unknown(f"a call of {function.__name__}")
         while isinstance(function, CACHED):
             function = function.__wrapped__
-        if isinstance(function, Closure) and has_yield(function.node):
+        inner = ast.walk(function.node) if isinstance(function, Closure) else ()
+        if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in inner):
             raise Unknown("a generator inside of a function")
         if isinstance(function, functools.partial):
             given = Dict(self.path, named.base, {**function.keywords, **named.own})
@@ -540,8 +539,7 @@ class Live(Programs):
         self.name, self.sizes = constructor.name, constructor.sizes
         run = LiveInterpreter(self)
         with understood():
-            sizes = Dict((), None, {one: run.size(one) for one in self.sizes})
-            made = run.call(constructor.function, [], sizes)
+            made = run.call(constructor.function, [], Dict((), None, run.sizes))
             self.made = model_of(run, made)
             if mentions(self.made.module, reads_text):
                 raise Unknown("a number that is read from a text")
@@ -570,7 +568,3 @@ YIELDED = "_yielded"
 
 MAX_TURNS = 100
 """How many turns of a loop without a known end are followed."""
-
-
-def has_yield(node: ast.AST) -> bool:
-    return any(isinstance(one, ast.Yield | ast.YieldFrom) for one in ast.walk(node))
