@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from random import Random
 
@@ -54,17 +53,6 @@ UNKNOWN_PLACE = ("", 0)
 """The place of a comparison that the program does not have."""
 
 
-@contextmanager
-def deep_recursion() -> Iterator[None]:
-    """Let Python call deeper: a call that is followed is some twenty calls of the interpreter."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, 5000))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
-
-
 def follow(
     constructor: Constructor, seed: int, note: Progress, effort: Effort, naming: Naming
 ) -> Derivation:
@@ -72,16 +60,20 @@ def follow(
     unclear: list[str] = []
     runner = Runner(constructor, Random(seed), effort.deepest)
     runner.first()
+    before = sys.getrecursionlimit()
+    # Python may call deeper: a call that is followed is some twenty calls of the interpreter.
+    sys.setrecursionlimit(max(before, 5000))
     try:
-        with deep_recursion():
-            live = Live(constructor)
-            unclear = live.unclear
-            part = live.at_own_sizes()
-            symbols = symbolic(part, constructor.name, lambda path: path, strictly=True)
+        live = Live(constructor)
+        unclear = live.unclear
+        part = live.at_own_sizes()
+        symbols = symbolic(part, constructor.name, lambda path: path, strictly=True)
     except Exception as error:  # An error that the code itself handles may be any.
         why = str(error.args[0] if isinstance(error, Refused) else error)
         said = (why.splitlines() or [type(error).__name__])[0]
         raise NotFollowedError(*(unclear or [said])) from error
+    finally:
+        sys.setrecursionlimit(before)
     if run_trial(runner, GeneralTensors([*symbols.tensors]), runner.sizes).wrong:
         raise NotFollowedError("the code makes other tensors than those that were followed")
     places: dict[Condition, set[Place]] = defaultdict(set)

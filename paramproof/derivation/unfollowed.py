@@ -20,6 +20,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from os.path import basename
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
@@ -38,8 +39,8 @@ Executed = dict[CodeType, Mapping[str, Any]]
 METHODS = {"append", "extend", "add_module", "register_parameter", "register_buffer"}
 """Methods of lists and modules, which keep what they get."""
 
-BUILTINS = {super, enumerate, list, tuple, int, object}
-"""Builtins that decide nothing; ``int`` is among them as a type, and not called."""
+CALLED = (super, enumerate, list, tuple, object)
+"""Builtins that decide nothing. ``int`` does not either, unless it is called."""
 
 PLAIN = {int, bool, str, type(None), ModuleType, tuple, list, dict}
 """Types of global values that decide nothing; what is looked up in them and called may."""
@@ -48,17 +49,13 @@ DECORATORS = {"property", "staticmethod", "classmethod", "dataclass", "compact",
 
 HARMLESS = (
     *(ast.Expr, ast.Return, ast.Assign, ast.Pass, ast.Global, ast.Nonlocal, ast.keyword, ast.arg),
-    *(ast.Tuple, ast.List, ast.ListComp, ast.GeneratorExp, ast.Load, ast.Store, ast.Add, ast.Mult),
+    *(ast.Tuple, ast.List, ast.ListComp, ast.GeneratorExp, ast.Load, ast.Store, ast.arguments),
     *(ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.AnnAssign, ast.For, ast.comprehension),
-    *(ast.BinOp, ast.AugAssign),
 )
 """Nodes that decide nothing by themselves."""
 
-NOT_RUN = {"annotation", "returns", "decorator_list", "op", "ops"}
+NOT_RUN = {"annotation", "returns", "decorator_list", "op", "ops", "func"}
 """Fields of nodes that are no code, or read apart."""
-
-COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
-"""Code that is read with the function around it."""
 
 PHRASES: Mapping[str, Any] = {
     "a branch": (ast.If, ast.IfExp),
@@ -116,113 +113,91 @@ def unfollowed_lines(executed: Executed, constructor: Constructor) -> list[str]:
     return said
 
 
-class _Reader(ast.NodeVisitor):
-    """Reads one function, and notes each line with something that may decide."""
+@dataclass
+class _Reader:
+    """Reads a function of a module, and yields each line with something that may decide."""
 
-    def __init__(self, module: Mapping[str, Any], ran: set[str], own: tuple[str, ...]) -> None:
-        self.module = module
-        self.ran = ran
-        self.own = own
-        self.line = 0
-        self.found: dict[int, str] = {}
-        self.floats: set[str] = set()
-        """Parameters that are floats by default: a layer may refuse a product with one."""
+    module: Mapping[str, Any]
+    ran: set[str]
+    own: tuple[str, ...]
+    floats: set[str] = field(default_factory=set)
+    """Parameters that are floats by default: a layer may refuse a product with one."""
 
     def read(self, code: CodeType) -> Iterator[tuple[int, str]]:
         if "__create_fn__" in code.co_qualname or not code.co_flags & inspect.CO_OPTIMIZED:
             return  # A dataclass assigns its fields; a module or class that is made sees no size.
-        if code.co_name in COMPREHENSIONS:
-            return
+        if code.co_name.endswith(("comp>", "expr>")):
+            return  # A comprehension is read with the function around it.
         try:
-            self.visit(source_of(code))
+            yield from self.decisions(source_of(code), code.co_firstlineno)
         except Unknown:
-            self.found[code.co_firstlineno] = "code without its source"
-        yield from sorted(self.found.items())
+            yield code.co_firstlineno, "code without its source"
 
-    def visit(self, node: ast.AST) -> None:
-        self.line = getattr(node, "lineno", self.line)
-        super().visit(node)
-
-    def generic_visit(self, node: ast.AST) -> None:
-        """Note the line of a node that is not known to be harmless, and go on inside.
-
-        Sums and products are passed on. What else is computed may be 0, which is a flag.
-        """
-        names = {getattr(one, "id", "") for one in ast.walk(node)} if hasattr(node, "op") else set()
-        is_harmless = isinstance(node, HARMLESS) and isinstance(getattr(node, "op", node), HARMLESS)
-        if not is_harmless or names & self.floats:
-            self.note(node)
+    def decisions(self, node: ast.AST, line: int) -> Iterator[tuple[int, str]]:
+        """Yield what may decide in a node, and inside of it, with its line."""
+        place = node.iter if isinstance(node, ast.comprehension) else node
+        line = getattr(place, "lineno", line)
+        if not self.is_harmless(node):
+            phrases = (phrase for phrase, kinds in PHRASES.items() if isinstance(node, kinds))
+            yield line, next(phrases, "a statement")
         for one in getattr(node, "decorator_list", ()):
             of = one.func if isinstance(one, ast.Call) else one
             is_known = ast.unparse(of).rpartition(".")[2] in DECORATORS
             if not is_known and not self.is_own(self.value_of(of)):
-                self.found.setdefault(one.lineno, "a decorator")
+                yield one.lineno, "a decorator"
+        for inner in self.inside(node):
+            yield from self.decisions(inner, line)
+
+    def is_harmless(self, node: ast.AST) -> bool:
+        """Return whether a node decides nothing, whatever is inside of it.
+
+        Sums and products are passed on. What else is computed may be 0, which is a flag.
+        """
+        match node:
+            case ast.Constant(value=value):
+                return type(value) in (int, bool, str, type(None))
+            case ast.BinOp(op=op) | ast.AugAssign(op=op):
+                names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+                return isinstance(op, ast.Add | ast.Mult) and not names & self.floats
+            case ast.Subscript(slice=index):
+                return isinstance(index, ast.Constant) or _is_number(index)
+            case ast.comprehension(ifs=[_, *_]):
+                return False
+            case ast.Call(func=func, args=args) if self.value_of(func) is range:
+                return len(args) == 1 and not isinstance(args[0], ast.Starred)
+            case ast.Call(func=func):
+                return self.is_followed(func)
+            case ast.Name() | ast.Attribute():
+                return self.is_plain(self.value_of(node))
+        return isinstance(node, HARMLESS)
+
+    def inside(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield the nodes inside of one that run, but for numbers that it only passes on.
+
+        A number is no size. What a layer makes of a constant, such as a rate, is its own matter.
+        """
+        passes = isinstance(node, ast.Call | ast.Subscript)
+        keeps = isinstance(node, ast.Call) and _is_layer(self.value_of(node.func))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            yield node.func.value
+        if isinstance(node, ast.arguments):
+            keeps, self.floats = True, self.floats | _floats_of(node)
         for name, value in ast.iter_fields(node):
             for one in value if isinstance(value, list) else [value]:
-                if isinstance(one, ast.AST) and name not in NOT_RUN:
-                    self.visit(one)
+                is_star = passes and isinstance(one, ast.Starred)
+                inner = one.value if is_star or isinstance(one, ast.keyword) else one
+                is_kept = keeps and isinstance(inner, ast.Constant)
+                is_passed = is_kept or (passes and _is_number(inner))
+                if isinstance(inner, ast.AST) and name not in NOT_RUN and not is_passed:
+                    yield inner
 
-    def note(self, node: ast.AST) -> None:
-        phrases = (phrase for phrase, kinds in PHRASES.items() if isinstance(node, kinds))
-        self.found.setdefault(self.line, next(phrases, "a statement"))
-
-    def visit_arguments(self, node: ast.arguments) -> None:
-        """Pass defaults on that are no constants, and note which are floats."""
-        given = [*node.posonlyargs, *node.args]
-        names = [*given[len(given) - len(node.defaults) :], *node.kwonlyargs]
-        for name, default in zip(names, [*node.defaults, *node.kw_defaults], strict=True):
-            if isinstance(default, ast.Constant):
-                self.floats |= {name.arg} if isinstance(default.value, float) else set()
-            elif default:
-                self.visit(default)
-
-    def visit_Constant(self, node: ast.Constant) -> None:
-        if type(node.value) not in (int, bool, str, type(None)):
-            self.note(node)
-
-    def visit_Subscript(self, node: ast.Subscript) -> None:
-        if not _is_number(node.slice) and not isinstance(node.slice, ast.Constant):
-            self.note(node)
-        self.visit(node.value)
-
-    def visit_comprehension(self, node: ast.comprehension) -> None:
-        if node.ifs:
-            self.line = node.iter.lineno
-            self.note(node)
-        self.generic_visit(node)
-
-    def visit_Name(self, node: ast.Name | ast.Attribute) -> None:
-        value = self.value_of(node)
-        if value is not _LOCAL and not self.is_harmless(value):
-            self.note(node)
-        elif value is _LOCAL and isinstance(node, ast.Attribute):
-            self.visit(node.value)
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        self.visit_Name(node)
-
-    def visit_Call(self, node: ast.Call) -> None:
-        if not self.is_followed(node):
-            self.note(node)
-        if isinstance(node.func, ast.Attribute):
-            self.visit(node.func.value)
-        is_layer = _is_layer(self.value_of(node.func))
-        for one in [*node.args, *(keyword.value for keyword in node.keywords)]:
-            value = one.value if isinstance(one, ast.Starred) else one
-            # What a layer does with a number that is no size, such as a rate, is its own matter.
-            if not _is_number(value) and not (is_layer and isinstance(value, ast.Constant)):
-                self.visit(value)
-
-    def is_followed(self, node: ast.Call) -> bool:
-        """Return whether a call is one of a layer, of a function that was read, or harmless."""
-        func, value = node.func, self.value_of(node.func)
-        if value is range:
-            return len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
+    def is_followed(self, function: ast.expr) -> bool:
+        """Return whether a function is a layer, one that was read, or harmless."""
+        value = self.value_of(function)
         if value is _LOCAL:
-            return getattr(func, "attr", getattr(func, "id", "")) in METHODS | self.ran
-        if any(value is one for one in BUILTINS - {int}):
-            return True
-        return _is_layer(value) or self.is_own(value)
+            name = getattr(function, "attr", getattr(function, "id", ""))
+            return name in METHODS | self.ran
+        return any(value is one for one in CALLED) or _is_layer(value) or self.is_own(value)
 
     def value_of(self, node: ast.expr) -> Any:
         """Return the value of a global name or of its attribute, otherwise ``_LOCAL``."""
@@ -243,12 +218,12 @@ class _Reader(ast.NodeVisitor):
             for base in value.__mro__
         )
 
-    def is_harmless(self, value: Any) -> bool:
-        """Return whether a global value, on its own, decides nothing."""
+    def is_plain(self, value: Any) -> bool:
+        """Return whether a value, on its own, decides nothing."""
         if isinstance(value, type | FunctionType):
-            return value in BUILTINS or _is_of_framework(value) or self.is_own(value)
+            return value in (*CALLED, int) or _is_of_framework(value) or self.is_own(value)
         kind = type(value)
-        return kind in PLAIN or self.is_own(kind) or _is_layer(kind)
+        return value is _LOCAL or kind in PLAIN or self.is_own(kind) or _is_layer(kind)
 
 
 _LOCAL = object()
@@ -260,6 +235,13 @@ def _is_number(node: ast.AST) -> bool:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         node = node.operand
     return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _floats_of(node: ast.arguments) -> set[str]:
+    """Return the parameters that are floats by default."""
+    given = zip([*node.posonlyargs, *node.args][::-1], node.defaults[::-1], strict=False)
+    every = [*given, *zip(node.kwonlyargs, node.kw_defaults, strict=True)]
+    return {name.arg for name, of in every if isinstance(getattr(of, "value", None), float)}
 
 
 def _is_in(packages: tuple[str, ...], module: object) -> bool:

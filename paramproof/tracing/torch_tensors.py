@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import torch
-from torch import nn
+from typing import Any
 
 from paramproof.formulas.derivation import Role
 from paramproof.tracing.tensor_groups import ObservedTensor
 
 
-def observed_tensors(module: nn.Module) -> Iterator[ObservedTensor]:
+def observed_tensors(module: Any) -> Iterator[ObservedTensor]:
     """Yield every parameter, with further names as aliases, then every buffer.
 
     Raises ``ValueError`` for a parameter without a shape.
     """
-    found: dict[int, tuple[torch.Tensor, Role, list[str]]] = {}
+    found: dict[int, tuple[Any, Role, list[str]]] = {}
     for name, parameter in module.named_parameters(remove_duplicate=False):
         if type(parameter).__name__ == "UninitializedParameter":
             raise ValueError(f"{name} has no shape yet: the module is lazy")

@@ -70,7 +70,7 @@ def items_of_a_grown_dict(dim=16, n=3):
     return nn.ModuleList([nn.Linear(dim, dim, bias=v < 100) for _, v in known.items()])
 
 
-@fooler("guard", n=101)
+@fooler("caveat", n=101)
 def zipped_with_a_generator(dim=16, n=3):
     flags = (i < 100 for i in range(1000))
     return nn.ModuleList([nn.Linear(dim, dim, bias=f) for _, f in zip(range(n), flags)])

@@ -143,13 +143,13 @@ class Own(int):
 
 widths(
     "guard",
-    kept_property=(4096, lambda dim: Cached(dim).root < 64),
     deep_copy=(4000, lambda dim: copy.deepcopy({"dim": dim})["dim"] < 4000),
     exact_type=(4000, lambda dim: type(dim) is not int or dim < 4000),
     kind_of_number=(4000, lambda dim: not isinstance(dim, numbers.Integral) or float(dim) < 4000),
 )
 widths(
     "caveat",
+    kept_property=(4096, lambda dim: Cached(dim).root < 64),
     named_tuple=(4001, lambda dim: Sizes(dim, 3) < Sizes(4000.5, 0)),
     state_of_an_object=(4000, lambda dim: vars(Cached(dim))["dim"] - 3999.5 < 0),
     after_init=(4000, lambda dim: not Config(dim).wide),

@@ -60,12 +60,11 @@ BUGS = {
     (live, "is_object", never): "shown_and_read",
     (live, "UNCLEAR", ()): "evaluated",
     (live, "has_state", never): "endless_count",
-    (live, "mentions_size", never): "root_of_a_negative",
     (LiveInterpreter, "native", INHERITED): "shown_and_read",
     (LiveInterpreter, "truth", INHERITED): "digits",
     (LiveInterpreter, "eval", INHERITED): "walrus_counter",
     (LiveInterpreter, "set_attribute", INHERITED): "descriptor",
-    (LiveInterpreter, "refuse_risks", nothing): "overflow",
+    (LiveInterpreter, "refuse_risks", nothing): "overflow root_of_a_negative",
     (LiveInterpreter, "own_statement", leniently): "counter_of_a_closure global_counter",
     (LiveInterpreter, "refuse", nothing): "counted_by_while",
     (sizes, "_compare", nothing): "range_downwards reciprocal",
@@ -78,7 +77,7 @@ BUGS = {
     (letters.Trace, "conditions", laxly): "counter_in_a_tuple",
     (exact_traces.Conditions, "add_refusal", nothing): "doubled not_followed_if_deep",
     (unfollowed, "HARMLESS", GUESSES): "counter_of_a_closure",
-    (unfollowed._Reader, "note", nothing): "length_of_a_dict float_that_decays",
+    (unfollowed._Reader, "decisions", lambda *_: ()): "length_of_a_dict float_that_decays",
     (unfollowed._Reader, "is_followed", always): "widths_by_numpy",
 }
 """Attributes of a module or class, their replacements, and the names of constructors."""

@@ -1,6 +1,7 @@
 """Functions that are followed with every size unknown, and code that the interpreter denies."""
 
 import dataclasses
+import functools
 import os
 from functools import partial
 
@@ -157,6 +158,12 @@ class Found:
         return 7
 
 
+class Kept:
+    @functools.cached_property
+    def size(self):
+        return 7
+
+
 class Described:
     class Descriptor:
         def __get__(self, owner, kind=None):
@@ -198,6 +205,10 @@ def finds(h=8):
     return linear(h, Found().width)
 
 
+def keeps(h=8):
+    return linear(h, Kept().size)
+
+
 def describes(h=8):
     return linear(h, Described().size)
 
@@ -207,6 +218,30 @@ def yields_inside(h=8):
         yield h
 
     return sequence(linear(h, one) for one in widths())
+
+
+def keeps_a_generator(h=8):
+    layers = (linear(h, one) for one in (h, 2 * h))
+    return sequence(layers)
+
+
+def ends_a_try(h=8):
+    try:
+        return linear(h, h)
+    finally:
+        h += 1
+
+
+def leaves_a_loop(h=8):
+    while h > 1:
+        h //= 2
+        if h == 2:
+            break
+    return linear(h, h)
+
+
+def maps(h=8):
+    return sequence(map(linear, (h, 2 * h), (h, h)))
 
 
 def iterates_twice(h=8):
@@ -241,8 +276,13 @@ def looks_around(h=8):
         (equals, "Own.__eq__"),
         (is_true, "Falsy.__bool__"),
         (finds, "width of a Found"),
+        (keeps, "an attribute of cached_property"),
         (describes, "an attribute of Descriptor"),
         (yields_inside, "a generator inside of a function"),
+        (keeps_a_generator, "the statement layers = "),
+        (ends_a_try, "the statement try:"),
+        (leaves_a_loop, "a loop that is left"),
+        (maps, "a call of map"),
         (iterates_twice, "iter"),
         (walks, "layers of an unknown number"),
         (reads_text, "text"),

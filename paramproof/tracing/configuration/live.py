@@ -12,11 +12,10 @@ import ast
 import dataclasses
 import functools
 import inspect
-import itertools
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from os.path import basename
 from typing import Any
 
@@ -27,22 +26,13 @@ from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.blocks import is_computed, model_of, understood
 from paramproof.tracing.configuration.interpreter import WrongNames
 from paramproof.tracing.configuration.layers import Module, mentions_module, reached
-from paramproof.tracing.configuration.live_functions import (
-    LIVE_MODELS,
-    is_of_opaque,
-    method_of,
-)
-from paramproof.tracing.configuration.modules import (
-    CACHED,
-    ModuleInterpreter,
-    is_of_loop,
-    is_torch,
-)
+from paramproof.tracing.configuration.live_functions import LIVE_MODELS, is_of_opaque, method_of
+from paramproof.tracing.configuration.modules import CACHED, ModuleInterpreter, is_of_loop, is_torch
 from paramproof.tracing.configuration.nodes import EMPTY, Data
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, List, Raised, source_of
 from paramproof.tracing.configuration.programs import Programs
 from paramproof.tracing.configuration.reader_terms import check, model_term
-from paramproof.tracing.configuration.statements import BROKEN, COLLECTED, LOST, assigned
+from paramproof.tracing.configuration.statements import COLLECTED, LOST, assigned
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -51,6 +41,7 @@ from paramproof.tracing.configuration.terms import (
     Value,
     exported,
     facts_of,
+    inside,
     instead,
     is_op,
     mentions,
@@ -61,28 +52,21 @@ from paramproof.tracing.configuration.values import Closure, Method, Super, unkn
 from paramproof.tracing.constructors import Constructor
 
 OWN_NAMES = """
-__abstractmethods__ __annotations__ __bool__ __call__ __class_getitem__ __constants__
-__contains__ __copy__ __dataclass_fields__ __dataclass_params__ __deepcopy__ __del__
-__delattr__ __dict__ __dir__ __doc__ __eq__ __final__ __firstlineno__ __getattr__
-__getitem__ __getstate__ __hash__ __init__ __init_subclass__ __iter__
-__jit_unused_properties__ __len__ __match_args__ __module__ __ne__ __orig_bases__
-__orig_class__ __parameters__ __post_init__ __qualname__ __reduce__ __replace__ __repr__
-__rich_repr__ __setstate__ __sizeof__ __slotnames__ __slots__ __static_attributes__ __str__
-__weakref__
+__abstractmethods__ __annotations__ __call__ __constants__ __dataclass_fields__
+__dataclass_params__ __dict__ __doc__ __eq__ __firstlineno__ __getattr__ __getitem__
+__getstate__ __hash__ __init__ __init_subclass__ __iter__ __len__ __match_args__ __module__
+__orig_bases__ __parameters__ __post_init__ __replace__ __repr__ __setstate__ __slotnames__
+__slots__ __static_attributes__ __str__ __weakref__
 """
 """Names with underscores that a class may define without doing something else than Python."""
 
 OWN = frozenset(OWN_NAMES.split())
 
-CONTEXTS = ("torch",)
-
 
 def is_text(one: Term) -> bool:
-    """Return whether an operation makes or reads a text."""
-    if one.op == "method":
-        is_number = one.args[0] == "bit_length"
-        return not (is_number or (one.args[0] in ("count", "index") and is_op(one.args[1], "list")))
-    return one.op in ("str", "text") or (one.op in ("%", "*", "+") and str in map(type, one.args))
+    """Return whether an operation makes or reads a text: few methods have other objects."""
+    is_made = one.op in ("%", "*", "+") and str in map(type, one.args)
+    return is_made or one.op in ("method", "str", "text")
 
 
 NOT_READ = {"torch", "numpy", "transformers", *sys.stdlib_module_names} - {"__main__"}
@@ -132,11 +116,10 @@ def is_held(value: Value) -> bool:
 
 
 def holds_module(value: Value) -> bool:
-    items = value.items if isinstance(value, List) else value
-    if isinstance(items, tuple | list):
-        return any(map(holds_module, items))
-    return isinstance(value, Module) or mentions(
-        value, lambda one: any(isinstance(x, Module) for x in one.args)
+    """Return whether there is a module in a value, or in a list at any depth."""
+    return any(
+        isinstance(one, Module) or (isinstance(one, List) and holds_module(one.items))
+        for one in inside(value)
     )
 
 
@@ -159,14 +142,11 @@ WALKS |= {f"named_{one}" for one in WALKS}
 
 def has_loops(module: Module) -> bool:
     """Return whether a module holds modules of an unknown number."""
-    values = [*module.own.values(), module.layers.items, module.named.items]
-    while values:
-        one = values.pop()
-        values += one if isinstance(one, tuple) else ()
-        is_loop = isinstance(one, Term) and mentions_module(one)
-        if is_loop or (isinstance(one, Module) and has_loops(one)):
-            return True
-    return False
+    return any(
+        (isinstance(one, Term) and mentions_module(one))
+        or (isinstance(one, Module) and has_loops(one))
+        for one in inside((*module.own.values(), module.layers.items, module.named.items))
+    )
 
 
 class LiveInterpreter(ModuleInterpreter):
@@ -174,22 +154,19 @@ class LiveInterpreter(ModuleInterpreter):
 
     is_live = True
 
-    def __init__(self) -> None:
+    def __init__(self, live: Live) -> None:
         super().__init__(("torch",))
+        self.live = live
         self.models = {**self.models, **LIVE_MODELS}
-        self.own_sizes: dict[str, int] = {}
         self.place = ("", 0)
         """The file and the line of the model's code that is running."""
         self.places: dict[Term, tuple[str, int]] = {}
         """Conditions that decided something, with the lines where they first did."""
-
-    def size(self, name: str, own: int) -> Term:
-        """Return an unknown size, which is one of the function's own: an int of at least 1."""
-        self.own_sizes[name] = own
-        found = term("field", term("self"), name)
-        self.declared[found] = term("int")
-        self.facts[0] |= facts_of(term(">", found, 0))
-        return found
+        self.sizes = {one: term("field", term("self"), one) for one in live.sizes}
+        """The function's own sizes: each is an unknown int of at least 1."""
+        for one in self.sizes.values():
+            self.declared[one] = term("int")
+            self.facts[0] |= facts_of(term(">", one, 0))
 
     # What is denied
 
@@ -204,8 +181,6 @@ class LiveInterpreter(ModuleInterpreter):
 
     def bound(self, found: Any, owner: Any) -> Value:
         plain = (property, staticmethod, classmethod, types.FunctionType)
-        if isinstance(found, functools.cached_property):
-            return self.call(found.func, [owner])
         if hasattr(type(found), "__get__") and not isinstance(found, plain):
             raise Unknown(f"an attribute of {type(found).__name__}")
         return super().bound(found, owner)
@@ -271,11 +246,6 @@ class LiveInterpreter(ModuleInterpreter):
             return items.args[2]
         return super().subscript_of(holder, index)
 
-    def length(self, value: Value) -> Value:
-        if isinstance(value, Tensor) and isinstance(value.shape, tuple) and value.shape:
-            return value.shape[0]
-        return super().length(value)
-
     def walk(self, source: Value) -> tuple[Value, Value]:
         return source.args[1:3] if is_of_opaque(source) else super().walk(source)
 
@@ -290,7 +260,8 @@ class LiveInterpreter(ModuleInterpreter):
         frame = self.frames[-1]
         changed: list[Heap] = [frame]
         if YIELDED in frame.own:
-            changed.append(self.walked_through(frame))
+            changed.append(frame.own[YIELDED])
+            frame.own[YIELDED].__class__ = Walked
         lost = dict.fromkeys(assigned(target, *body), LOST)
 
         def each() -> None:
@@ -302,23 +273,16 @@ class LiveInterpreter(ModuleInterpreter):
         frame.own |= lost
         return True
 
-    def walked_through(self, frame: Frame) -> Walked:
-        """Return the list of what a generator yields, of which each may stand for some."""
-        held = frame.own[YIELDED]
-        frame.own[YIELDED] = found = Walked(held.birth, held.items)
-        found.serial = held.serial
-        return found
-
     def visited(self, items: Value, run: Callable[[], object], *changed: Heap) -> None:
         """Change each of some modules or tensors in one way, which leaves nothing else behind."""
-        inside = {*changed, *(one for item in items for one in reached(item, ""))}
+        allowed = {*changed, *(one for item in items for one in reached(item, ""))}
         start = next(Heap.serials)
         self.journal.append({})
         try:
             run()
         finally:
             touched = [holder for holder, _ in self.journal.pop().values()]
-        if any(one not in inside and one.serial < start for one in touched):
+        if any(one not in allowed and one.serial < start for one in touched):
             raise Unknown("what a loop over layers of an unknown number leaves behind")
 
     def eval(self, node: ast.expr) -> Value:
@@ -349,18 +313,11 @@ class LiveInterpreter(ModuleInterpreter):
                 self.add_items(self.frames[-1].own[YIELDED], (self.eval(value),))
                 return True
             case ast.Expr(value=ast.YieldFrom(value=value)):
-                found, held = self.eval(value), self.frames[-1].own[YIELDED]
-                if isinstance(found, Walked):
-                    self.add_items(self.walked_through(self.frames[-1]), found.items)
-                else:
-                    self.add_items(held, self.listed(found))
+                self.add_items(self.frames[-1].own[YIELDED], self.listed(self.eval(value)))
                 return True
             case ast.While(test=test, body=body, orelse=[]):
                 return self.turns(test, body)
-            case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final):
-                # An error that is raised again refuses, as any does.
-                if not final and all(isinstance(one.body[-1], ast.Raise) for one in handlers):
-                    return self.block([*body, *orelse])
+            case ast.Try(finalbody=[]):
                 return self.attempt(node)
         return super().statement(node)
 
@@ -368,9 +325,7 @@ class LiveInterpreter(ModuleInterpreter):
         match node:
             case ast.With(items=items):
                 return not all(map(self.is_context, items))
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.GeneratorExp()):
-                return not self.is_read_once(name)
-            case ast.Assign(value=ast.GeneratorExp() | ast.Call(func=ast.Name(id="iter"))):
+            case ast.Assign(value=ast.GeneratorExp()) | ast.AnnAssign(value=ast.GeneratorExp()):
                 return True
             case ast.FunctionDef(decorator_list=[_, *_]) | ast.Global() | ast.Nonlocal():
                 return True
@@ -380,44 +335,16 @@ class LiveInterpreter(ModuleInterpreter):
         """Return whether a context manager is one that may be passed over."""
         held = self.eval(one.context_expr)
         package = (getattr(type(held), "__module__", "") or "").partition(".")[0]
-        return package in CONTEXTS and one.optional_vars is None
-
-    def at_own_sizes(self, value: Value) -> Any:
-        """Return what a value is at the function's own sizes."""
-        catalogue = Sizes(self.own_sizes)
-        catalogue.terms["value"] = exported(self.frozen(value))
-        return catalogue.at_own_sizes().module("value")
-
-    def is_read_once(self, name: str) -> bool:
-        """Return whether a function reads a name once, and in no loop's body."""
-        code = source_of(self.frames[-1].function.__code__)
-        inside = ast.For | ast.While | ast.Lambda | ast.FunctionDef | ast.GeneratorExp
-        inside |= ast.ListComp | ast.SetComp | ast.DictComp
-
-        def loads(node: ast.AST, in_loop: bool = False) -> Iterator[bool]:
-            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-                yield in_loop
-            for child in ast.iter_child_nodes(node):
-                is_source = child is getattr(node, "iter", None) or child is first_source(node)
-                yield from loads(child, in_loop or (isinstance(node, inside) and not is_source))
-
-        found = [one for statement in code.body for one in loads(statement)]
-        return found == [False]
+        return package == "torch" and one.optional_vars is None
 
     def turns(self, test: ast.expr, body: Sequence[ast.stmt]) -> Value:
         """Run a loop as often as at the function's own sizes, which its condition then pins."""
-        frame = self.frames[-1]
-        outer, frame.own[BROKEN] = frame.own.get(BROKEN, False), False
         for _ in range(MAX_TURNS):
-            if self.pinned(self.truth(self.eval(test))) is False:
-                break
-            self.block(body)
-            if self.goes_on() is not True:
+            if not self.pinned(self.truth(self.eval(test))):
+                return True
+            if self.block(body) is not True:
                 raise Unknown("a loop that is left")
-        else:
-            raise Unknown(f"a loop of more than {MAX_TURNS} turns")
-        frame.own[BROKEN] = outer
-        return True
+        raise Unknown(f"a loop of more than {MAX_TURNS} turns")
 
     def branch(self, test: Value, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> Value:
         codes = [one.function.__code__ for one in self.frames]
@@ -427,15 +354,20 @@ class LiveInterpreter(ModuleInterpreter):
 
     def attempt(self, node: ast.Try) -> Value:
         """Run what raises no error, whatever the sizes are, or is called with wrong names."""
-        if not all(map(is_of_types, node.handlers)):
+        body, frame = [*node.body, *node.orelse], self.frames[-1]
+        if all(isinstance(one.body[-1], ast.Raise) for one in node.handlers):
+            return self.block(body)  # An error that is raised again refuses, as any does.
+        # Sizes do not decide errors of types.
+        kinds = [ast.unparse(one.type) if one.type else "" for one in node.handlers]
+        if {*kinds} != {"TypeError"}:
             self.refuse_risks(node.body)
-        before, frame = len(self.refusals), self.frames[-1]
+        before = len(self.refusals)
         try:
-            after = self.block([*node.body, *node.orelse, *node.finalbody])
+            after = self.block(body)
             if len(self.refusals) == before:
                 return after
         except WrongNames as error:
-            if error.frame is frame and is_of_types(node.handlers[0]) and not node.finalbody:
+            if error.frame is frame and kinds[0] == "TypeError":
                 return self.block(node.handlers[0].body)
         except Raised:
             pass
@@ -445,9 +377,9 @@ class LiveInterpreter(ModuleInterpreter):
         """Raise ``Unknown`` for code that may raise an error because of what the sizes are."""
         risky = ast.Subscript | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow | ast.Assert | ast.Raise
         known = {**self.frames[-1].own}
-        for node in itertools.chain(*map(ast.walk, body)):
-            is_size = isinstance(node, ast.Name) and mentions_size(known.get(node.id))
-            if is_size or isinstance(node, risky):
+        for node in ast.walk(ast.Module([*body], [])):
+            value = known.get(node.id) if isinstance(node, ast.Name) else None
+            if isinstance(node, risky) or isinstance(value, Term | Heap | Closure | Method):
                 raise Unknown("an error that is handled")
 
     def pinned(self, condition: Value) -> bool:
@@ -456,7 +388,8 @@ class LiveInterpreter(ModuleInterpreter):
             return condition
         if self.depth or is_computed(condition):
             raise Unknown("a loop without a known number of turns")
-        found = bool(self.at_own_sizes(condition))
+        name = self.live.named(self.frozen(condition))
+        found = bool(self.live.at_own_sizes().module(name))
         other = negate(condition) if found else condition
         self.refuse(Unknown("another number of turns"), other)
         return found
@@ -469,7 +402,8 @@ class LiveInterpreter(ModuleInterpreter):
             raise Unknown(f"a call of {function.__name__}")
         while isinstance(function, CACHED):
             function = function.__wrapped__
-        if isinstance(function, Closure) and has_yield(function.node):
+        inner = ast.walk(function.node) if isinstance(function, Closure) else ()
+        if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in inner):
             raise Unknown("a generator inside of a function")
         if isinstance(function, functools.partial):
             given = Dict(self.path, named.base, {**function.keywords, **named.own})
@@ -492,9 +426,9 @@ class LiveInterpreter(ModuleInterpreter):
             every = tuple(reached(owner, "module"))
             self.visited(every, lambda: [self.call(args[0], [one]) for one in every])
             return owner
-        if not isinstance(owner, Module) or not has_loops(owner):
-            return super().call(function, args, named)
         found = super().call(function, args, named)
+        if not isinstance(owner, Module) or not has_loops(owner):
+            return found
         return Walked(self.path, tuple(super().items(found) or ()))
 
     def call_own(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
@@ -554,9 +488,8 @@ class LiveInterpreter(ModuleInterpreter):
 
     def plain(self, kind: type, args: Sequence[Value], named: Dict) -> Value:
         """Return an object that is no module."""
-        is_known = not unknown(args) and not unknown(named)
-        is_constant = is_known and not any(isinstance(one, Heap) for one in args)
-        if is_constant and (issubclass(kind, tuple) or type(kind).__name__ == "EnumType"):
+        is_known = not unknown([*args, named]) and not any(isinstance(one, Heap) for one in args)
+        if is_known and (issubclass(kind, tuple) or type(kind).__name__ == "EnumType"):
             return self.native(kind, *args, **named.own)
         if issubclass(kind, (list, dict, set, str, int, float, tuple)):
             raise Unknown(f"an object of {kind.__name__}")
@@ -574,10 +507,9 @@ class LiveInterpreter(ModuleInterpreter):
         for field in dataclasses.fields(kind):
             if not field.init or field.kw_only:
                 raise Unknown(f"the field {field.name}")
+            default = MISSING if field.default is dataclasses.MISSING else field.default
             if field.default_factory is not dataclasses.MISSING:
                 default = self.call(field.default_factory, [])
-            else:
-                default = MISSING if field.default is dataclasses.MISSING else field.default
             value = given.pop(0) if given else instead(self.lookup(named, field.name), default)
             made.own[field.name] = self.require(value, field.name)
         if hasattr(kind, "__post_init__"):
@@ -595,28 +527,7 @@ class LiveInterpreter(ModuleInterpreter):
             return self.boxed(self.native(function, *args, **named.own))
 
 
-def is_of_types(handler: ast.ExceptHandler) -> bool:
-    """Return whether a handler is for errors of types, which sizes do not decide."""
-    return isinstance(handler.type, ast.Name) and handler.type.id == "TypeError"
-
-
-class Sizes(Programs):
-    """A catalogue of one configuration, whose keys are sizes; ``terms`` are its models."""
-
-    def __init__(self, sizes: Mapping[str, int]) -> None:
-        super().__init__()
-        self.sizes = sizes
-
-    def rules(self, name: str) -> Data | None:
-        if name != "sizes":
-            return None
-        return {**EMPTY, "keys": {k: [check(term("int")), size] for k, size in self.sizes.items()}}
-
-    def at_own_sizes(self) -> Part:
-        return Part(self, "sizes", {})
-
-
-class Live(Sizes):
+class Live(Programs):
     """What a function makes, as a catalogue of one model, whose sizes are its configuration.
 
     Raises ``Unknown`` if it is not followed. ``unclear`` says what is not followed at some sizes,
@@ -624,16 +535,24 @@ class Live(Sizes):
     """
 
     def __init__(self, constructor: Constructor) -> None:
-        super().__init__(constructor.sizes)
-        self.name, run = constructor.name, LiveInterpreter()
+        super().__init__()
+        self.name, self.sizes = constructor.name, constructor.sizes
+        run = LiveInterpreter(self)
         with understood():
-            arguments = {one: run.size(one, own) for one, own in self.sizes.items()}
-            made = run.call(constructor.function, [], Dict((), None, arguments))
+            made = run.call(constructor.function, [], Dict((), None, run.sizes))
             self.made = model_of(run, made)
             if mentions(self.made.module, reads_text):
                 raise Unknown("a number that is read from a text")
         self.unclear = [str(why) for why in run.refusals.values() if isinstance(why, Unknown)]
         self.places = {one: place for one, place in run.places.items() if not is_of_loop(one)}
+
+    def at_own_sizes(self) -> Part:
+        return Part(self, "sizes", {})
+
+    def rules(self, name: str) -> Data | None:
+        if name != "sizes":
+            return None
+        return {**EMPTY, "keys": {k: [check(term("int")), size] for k, size in self.sizes.items()}}
 
     def named(self, value: Term) -> str:
         """Return the name under which a value is a model, too."""
@@ -649,18 +568,3 @@ YIELDED = "_yielded"
 
 MAX_TURNS = 100
 """How many turns of a loop without a known end are followed."""
-
-
-def mentions_size(value: Value) -> bool:
-    """Return whether a value may depend on sizes."""
-    return isinstance(value, Term | Heap | Closure | Method)
-
-
-def has_yield(node: ast.AST) -> bool:
-    return any(isinstance(one, ast.Yield | ast.YieldFrom) for one in ast.walk(node))
-
-
-def first_source(node: ast.AST) -> ast.AST | None:
-    """Return the list that a comprehension goes through, which is read once."""
-    generators = getattr(node, "generators", None)
-    return generators[0] if generators else None

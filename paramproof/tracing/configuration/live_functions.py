@@ -10,7 +10,6 @@ import dataclasses
 import functools
 import inspect
 import itertools
-import string
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -47,20 +46,10 @@ def has_attr(run: LiveInterpreter, owner: Value, name: Value) -> Value:
     return MODELS[hasattr](run, owner, name)
 
 
-def mapped(run: LiveInterpreter, function: Value, values: Value) -> Value:
-    items = run.items(values)
-    if items is None:
-        raise Unknown("a map over an unknown number of values")
-    return tuple(run.call(function, [one]) for one in items)
-
-
 def chained(run: LiveInterpreter, *lists: Value) -> Value:
-    found: tuple[Value, ...] = ()
+    found = List(run.path)
     for one in lists:
-        items = run.items(one)
-        if items is None:
-            raise Unknown("a chain of lists of an unknown number of items")
-        found += tuple(items)
+        run.add_items(found, run.listed(one))
     return found
 
 
@@ -71,14 +60,10 @@ def repeated(run: LiveInterpreter, value: Value, times: Value = None) -> Value:
 
 
 def replaced(run: LiveInterpreter, value: Value, **changes: Value) -> Value:
-    if not isinstance(value, Module):
-        if not dataclasses.is_dataclass(value):
-            raise Unknown("an object with other values")
-        fields = {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
-        kind = type(value)
-    else:
-        fields = {one.name: value.own[one.name] for one in dataclasses.fields(value.kind)}
-        kind = value.kind
+    kind = value.kind if isinstance(value, Module) else type(value)
+    if not dataclasses.is_dataclass(kind):
+        raise Unknown("an object with other values")
+    fields = {one.name: run.attribute(value, one.name) for one in dataclasses.fields(kind)}
     return run.call(kind, [], Dict(run.path, None, {**fields, **changes}))
 
 
@@ -96,17 +81,13 @@ def iterator(run: LiveInterpreter, *_: Value) -> Value:
 
 LIVE_MODELS: dict[Any, Any] = {
     functools.partial: partial_of,
-    callable: lambda run, value: (
-        not isinstance(value, Term)
-        and (isinstance(value, Closure | Method | Module) or callable(value))
-    ),
+    callable: lambda run, value: isinstance(value, Closure | Method | Module) or callable(value),
     getattr: get_attr,
     hasattr: has_attr,
     inspect.signature: lambda run, function: run.native(inspect.signature, function),
     itertools.chain: chained,
     itertools.repeat: repeated,
     iter: iterator,
-    map: mapped,
     dataclasses.replace: replaced,
     weakref.ref: lambda run, *_: term("opaque", "reference"),
     print: lambda run, *_, **__: None,
@@ -132,11 +113,8 @@ def method_of(run: LiveInterpreter, owner: Value, name: str, args: Sequence[Valu
 
 
 def formatted(run: LiveInterpreter, text: str, args: Sequence[Value]) -> Value:
-    left, found = [*args], list[Value]()
-    for before, *field in string.Formatter().parse(text):
-        found.append(before)
-        if field == ["", "", None] and left:
-            found.append(left.pop(0))
-        elif field[0] is not None:
-            return MISSING
-    return MISSING if left else run.text(found)
+    *parts, last = text.split("{}")
+    if len(parts) != len(args) or {"{", "}"} & {*"".join((*parts, last))}:
+        return MISSING
+    found = [one for pair in zip(parts, args, strict=True) for one in pair]
+    return run.text([*found, last] if last else found)

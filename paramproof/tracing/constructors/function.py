@@ -22,6 +22,7 @@ from paramproof.tracing.tensor_groups import (
     layer_patterns,
     star_layer_numbers,
 )
+from paramproof.tracing.torch_tensors import observed_tensors
 
 
 def function_constructor(
@@ -62,7 +63,7 @@ def function_constructor(
         raise_if_internal(error)
 
     def read(model: Any) -> Iterable[ObservedTensor]:
-        return star_layer_numbers(_tensors(model), layers)
+        return star_layer_numbers(observed_tensors(model), layers)
 
     is_torch, module = framework == "torch", function.__module__
     installed = abstract_build.model_frameworks()[framework].versions()
@@ -82,13 +83,13 @@ def _numbered_layers(
     model: Any, make: Callable[[Mapping[str, int]], Any], sizes: Mapping[str, int]
 ) -> frozenset[str]:
     """Return the patterns of repeated layers that have a number inside their name."""
-    models = [[one.path for one in _tensors(model)]]
+    models = [[one.path for one in observed_tensors(model)]]
     if not has_numbered_names(models[0]):
         return frozenset()
     for name, size in sizes.items():
         # A constructor may refuse this size.
         try:
-            models.append([one.path for one in _tensors(make({**sizes, name: size + 1}))])
+            models.append([one.path for one in observed_tensors(make({**sizes, name: size + 1}))])
         except Exception as error:  # A user's function may raise anything.
             raise_if_internal(error)
     return layer_patterns(models)
@@ -106,9 +107,3 @@ def packages_of(model: Any) -> tuple[str, ...]:
 
 
 PYTHON = {"torch", *sys.stdlib_module_names} - {"__main__"}
-
-
-def _tensors(model: Any) -> Iterable[ObservedTensor]:
-    from paramproof.tracing.torch_tensors import observed_tensors
-
-    return observed_tensors(model)

@@ -37,7 +37,7 @@ def doubling(channels=4, stages=4):
 def by_turns_at_first(hidden_size=8, layers=4):
     """Every second layer is wide, of the first twelve: which no model of nine shows."""
     wide = [f"{number}" for number in range(1, 12, 2)]
-    times = (4 if f"{index}" in wide else 1 for index in range(layers))
+    times = [4 if f"{index}" in wide else 1 for index in range(layers)]
     return nn.ModuleList(nn.Linear(hidden_size, time * hidden_size) for time in times)
 
 
@@ -101,7 +101,7 @@ def every(hidden_size=12, layers=9, every=3):
 def by_list(hidden_size=12, layers=6):
     """Kinds of layers as configurations have them: a list of strings."""
     kinds = ["wide" if index % 2 else "narrow" for index in range(layers)]
-    widths = (hidden_size * (4 if kind == "wide" else 1) for kind in kinds)
+    widths = [hidden_size * (4 if kind == "wide" else 1) for kind in kinds]
     return nn.ModuleList(nn.Linear(hidden_size, width) for width in widths)
 
 
