@@ -1,4 +1,7 @@
-"""The rules of a configuration class of the installed transformers, as a file has them."""
+"""The rules of the configuration classes of the installed transformers, as a file has them.
+
+``Installed`` is a catalogue of these classes, each traced when it is needed.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,13 @@ from typing import Any
 
 import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
+from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.nodes import Data, refuse, terms_in
 from paramproof.tracing.configuration.paths import Instance, Raised
 from paramproof.tracing.configuration.program import ROPE, UNSET, ClassInterpreter
+from paramproof.tracing.configuration.programs import Programs
 from paramproof.tracing.configuration.reader_terms import CONFIG, by_reason, check, lowered
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -52,7 +58,7 @@ def rules_of(kind: type[Any]) -> Data:
     """
     run = ClassInterpreter()
     try:
-        made = run.instantiate(kind, CONFIG)
+        made = run.instantiate(kind)
     except Raised as error:
         raise Unknown(f"the class refuses every configuration: {error}") from None
     keys = {
@@ -77,7 +83,7 @@ def rules_of(kind: type[Any]) -> Data:
     )
     rest = exported(run.frozen(made.rest)).args[1::2] if made.rest else ()
     autos = {name: getattr(transformers, name)._model_mapping for name in AUTOS.split()}
-    models = {name: found for name, of in autos.items() if (found := model_of(of, kind))}
+    models = {name: class_in(mapping, kind) for name, mapping in autos.items()}
     return {
         "keys": keys,
         "fields": {name: lowered(value) for name, value in fields.items()},
@@ -88,7 +94,7 @@ def rules_of(kind: type[Any]) -> Data:
         "aliases": aliases,
         "properties": {name: lowered(value) for name, value in properties(kind).items()},
         "taken": sorted({*UNSET, *rest} - keys.keys() - fields.keys() - aliases.keys()),
-        "models": models,
+        "models": {name: found.__name__ for name, found in models.items() if found},
     }
 
 
@@ -112,25 +118,22 @@ def properties(kind: Any) -> dict[str, Value]:
     return found
 
 
-def model_of(mapping: Any, kind: type[Any]) -> str:
-    """Return the class that a mapping has for a configuration class; the first one of several."""
+def class_in(mapping: Any, kind: type[Any]) -> Any:
+    """Return the model class that a mapping has for a configuration class: the first of several."""
     try:
         found = mapping[kind]
     except (KeyError, ValueError):  # There is none, or the release lacks it.
-        return ""
-    return str((found[0] if isinstance(found, tuple) else found).__name__)
+        return None
+    return found[0] if isinstance(found, tuple) else found
 
 
 @cache
 def config_classes() -> dict[str, type[Any]]:
     """Return all configuration classes by their names."""
-    found: dict[str, type[Any]] = {kind.__name__: kind for kind in CONFIG_MAPPING.values()}
-    left: list[type[Any]] = [PreTrainedConfig]
-    while left:
-        for one in left.pop().__subclasses__():
-            found.setdefault(one.__name__, one)
-            left.append(one)
-    return found
+    found: list[type[Any]] = [*CONFIG_MAPPING.values(), *PreTrainedConfig.__subclasses__()]
+    for one in found:  # It grows: the subclasses of each come after it.
+        found += one.__subclasses__()
+    return {one.__name__: one for one in reversed(found)}
 
 
 def parts_in(values: Iterable[Any]) -> Iterator[str]:
@@ -138,3 +141,27 @@ def parts_in(values: Iterable[Any]) -> Iterator[str]:
     for one in terms_in(values):
         if one.op == "new" and isinstance(one.args[0], str):
             yield one.args[0]
+
+
+class Installed(Programs):
+    """The programs of the configuration classes of the installed transformers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.types = dict(CONFIG_MAPPING_NAMES)
+
+    def rules(self, name: str) -> Data | None:
+        return rules_of(config_classes()[name]) if name in config_classes() else None
+
+    def versions(self) -> dict[str, str]:
+        return {"transformers": transformers.__version__}
+
+
+INSTALLED = Installed()
+
+
+def at_default(kind: type[Any], value: Value) -> Any:
+    """Return a value over ``self`` where that is what a configuration class makes of no keys."""
+    one = exported(value)
+    INSTALLED.terms[repr(one)] = one
+    return Part(INSTALLED, kind.__name__, {}).module(repr(one))
