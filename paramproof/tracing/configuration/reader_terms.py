@@ -219,18 +219,17 @@ def rows_of(module: Term) -> Iterator[Row]:
 
 def model_term(made: Model) -> Term:
     """Return the module of a model class, which refuses what the class refuses."""
-    refusals = by_reason(made.refusals).items()
-    rows = [x for why, of in refusals for x in ("", True, refuse(lowered(of), why))]
+    rows = [x for one in refused(made.refusals) for x in ("", True, one)]
     whole = with_roles(made.module, storages_shared(made.module))
     return term("module", *rows, *lowered(whole).args)
 
 
-def by_reason(refusals: Mapping[Value, str | None]) -> dict[str | None, Value]:
-    """Return one condition for each reason."""
+def refused(refusals: Mapping[Value, str | None]) -> list[Term]:
+    """Return what refuses under some conditions: one term for each reason."""
     found: dict[str | None, Value] = {}
     for condition, why in refusals.items():
         found[why] = either(found.get(why, False), condition)
-    return found
+    return [refuse(lowered(of), why) for why, of in found.items()]
 
 
 def storages_shared(module: Term) -> set[int]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -17,9 +18,9 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.nodes import Data, refuse, terms_in
 from paramproof.tracing.configuration.paths import Instance, Raised
-from paramproof.tracing.configuration.program import ROPE, UNSET, ClassInterpreter
+from paramproof.tracing.configuration.program import UNSET, ClassInterpreter
 from paramproof.tracing.configuration.programs import Programs
-from paramproof.tracing.configuration.reader_terms import CONFIG, by_reason, check, lowered
+from paramproof.tracing.configuration.reader_terms import CONFIG, check, lowered, refused
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Unknown,
@@ -27,7 +28,6 @@ from paramproof.tracing.configuration.terms import (
     exported,
     is_rule,
     mentions,
-    negate,
     term,
 )
 from paramproof.tracing.configuration.values import fields_of
@@ -65,34 +65,31 @@ def rules_of(kind: type[Any]) -> Data:
         name: [check(declared), *[default] * (default is not MISSING)]
         for name, (declared, default) in run.keys.items()
     }
-    required = [name for name, (_, *default) in keys.items() if not default]
-    is_there = {name: term("has", CONFIG, name) for name in required}
-    whole = {
-        name: exported(term("opaque") if is_rule(value) and name not in ROPE else run.frozen(value))
-        for name, value in made.own.items()
-    }
+    required = (name for name, (_, *default) in keys.items() if not default)
+    whole = {name: lowered(exported(run.frozen(value))) for name, value in made.own.items()}
     fields = {k: v for k, v in whole.items() if k not in UNREAD and v is not term("key", k)}
     aliases = dict(kind.attribute_map)
     fields |= dict.fromkeys(sorted(keys.keys() - whole.keys() - aliases.keys()), term("absent"))
-    refusals = by_reason(
-        {
-            exported(one): why if isinstance(why, str) else None
-            for one, why in run.refusals.items()
-            if not mentions(one, is_rule)  # A rule has refusals of its own.
-        }
-    )
+    refusals = {
+        exported(one): why if isinstance(why, str) else None
+        for one, why in run.refusals.items()
+        if not mentions(one, is_rule)  # A rule has refusals of its own.
+    }
     rest = exported(run.frozen(made.rest)).args[1::2] if made.rest else ()
     autos = {name: getattr(transformers, name)._model_mapping for name in AUTOS.split()}
     models = {name: class_in(mapping, kind) for name, mapping in autos.items()}
     return {
         "keys": keys,
-        "fields": {name: lowered(value) for name, value in fields.items()},
+        "fields": fields,
         "refusals": [
-            *(refuse(negate(has), f"{name} is required") for name, has in is_there.items()),
-            *(refuse(lowered(of), why) for why, of in refusals.items()),
+            *(
+                refuse(term("not", term("has", CONFIG, one)), f"{one} is required")
+                for one in required
+            ),
+            *refused(refusals),
         ],
         "aliases": aliases,
-        "properties": {name: lowered(value) for name, value in properties(kind).items()},
+        "properties": properties(kind),
         "taken": sorted({*UNSET, *rest} - keys.keys() - fields.keys() - aliases.keys()),
         "models": {name: found.__name__ for name, found in models.items() if found},
     }
@@ -109,12 +106,10 @@ def properties(kind: Any) -> dict[str, Value]:
         own = isinstance(static, property) and not is_base
         run = ClassInterpreter()
         part = Instance((), kind, term("self"))
-        try:
-            value = exported(run.frozen(run.attribute(part, name) if own else static))
-        except (Unknown, Raised):
-            continue
-        if not run.refusals and not (name[0] == "_" and is_base):
-            found[name] = value
+        with suppress(Unknown, Raised):
+            value = lowered(exported(run.frozen(run.attribute(part, name) if own else static)))
+            if not run.refusals and not (name[0] == "_" and is_base):
+                found[name] = value
     return found
 
 
