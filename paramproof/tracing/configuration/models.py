@@ -188,8 +188,8 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
             return self.parts.setdefault(origin, Instance((), part.kind, origin))
         if type(holder).__name__ == "ClassInstantier":
             return self.activation(holder, index)
-        if holder is ROPE_INIT_FUNCTIONS and isinstance(index, Term) and is_rope(index):
-            return term("opaque", "rope")
+        if holder is ROPE_INIT_FUNCTIONS and is_rope(index):
+            return index
         return super().subscript_of(holder, index)
 
     def activation(self, table: Any, index: Value) -> Value:
@@ -212,7 +212,7 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
     # Calls
 
     def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
-        if isinstance(function, Term) and is_rope(function):
+        if is_rope(function):
             return rope_of(self)
         return super().call(function, args, named)
 
@@ -231,22 +231,21 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
 
     def foreign(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         """Return the model that another library makes of values that are known one by one."""
-        given = {**dict(enumerate(args)), **named.own}
-        if named.base is not None:
-            given |= self.one_of(self.frozen(Dict(self.path, named.base)))
-        for key, one in given.items():
-            if unknown(one):
-                given[key] = self.one_of(self.frozen(one))
-        known = [given.pop(number) for number in range(len(args))]
+        base = {} if named.base is None else self.one_of(Dict(self.path, named.base))
+        known = [*map(self.one_of, args)]
+        given = {key: self.one_of(one) for key, one in named.own.items()}
         try:
             with torch.device("meta"):
-                network = function(*known, **given)
+                network = function(*known, **{**given, **base})
         except Exception as error:  # A library may raise anything.
             raise Unknown(f"{function.__module__} makes no network: {error!r:.80}") from error
         return self.built(network)
 
     def one_of(self, value: Value) -> Value:
         """Return which of a few values an unknown one has here: the default's, or a usual one."""
+        if not unknown(value):
+            return value
+        value = self.frozen(value)
         usual = at_default(self.kind, value)
         is_usual = term("==", value, self.frozen(usual))
         others = NETWORKS if isinstance(usual, str) else ()
@@ -319,10 +318,8 @@ NAMED: dict[str, Callable[..., Value]] = {
 """Functions of transformers of a name, of which there are several."""
 
 
-def is_rope(value: Term) -> bool:
-    return mentions(
-        value, lambda one: one.op == "rope" or (one.op == "opaque" and one.args[:1] == ("rope",))
-    )
+def is_rope(value: Value) -> bool:
+    return mentions(value, lambda one: one.op == "rope")
 
 
 def is_plain_class(kind: Any) -> bool:

@@ -123,19 +123,15 @@ def entries_of(kind: Any, keys: Mapping[str, Any]) -> list[dict[str, Any]]:
 def types_of(kind: Any) -> list[str]:
     """Return the types that the models of a class know, and other names that it has for them."""
     known = ["default", kind.default_rope_type, *ROPE_INIT_FUNCTIONS]
-    texts = {
-        text: None
+    others = [
+        text
         for one in kind.__mro__
         if issubclass(one, PreTrainedConfig) and one is not PreTrainedConfig
         for function in filter(inspect.isfunction, vars(one).values())
         for text in function.__code__.co_consts
         if isinstance(text, str) and text.isidentifier()
-    }
-    others = [
-        text
-        for text in texts
-        for one in entries_of(kind, {NAME: {"rope_type": text, THETA: 1.0}})
-        if one.get("rope_type") in known
+        for entry in entries_of(kind, {NAME: {"rope_type": text, THETA: 1.0}})
+        if entry.get("rope_type") in known
     ]
     return [*dict.fromkeys([*known, *others])]
 
@@ -143,10 +139,8 @@ def types_of(kind: Any) -> list[str]:
 @functools.cache
 def is_by_layer(kind: Any) -> bool:
     """Return whether models look rotary positions up by layer, and the class does not add any."""
-    rope = rope_of(kind, FLAT)
-    is_nested = any(isinstance(one, dict) for one in rope.values())
-    if not {NAME, "layer_types"} <= fields_of(kind) or is_nested or not rope:
+    is_flat = entries_of(kind, FLAT) == [rope_of(kind, FLAT)]
+    if not is_flat or hasattr(kind, LABELS) or not {NAME, "layer_types"} <= fields_of(kind):
         return False
     models = importlib.import_module(kind.__module__.replace("configuration_", "modeling_"))
-    is_other = hasattr(kind, LABELS)
-    return not is_other and f"{NAME}[layer_type]" in inspect.getsource(models)
+    return f"{NAME}[layer_type]" in inspect.getsource(models)
