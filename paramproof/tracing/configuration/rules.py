@@ -148,9 +148,6 @@ class Installed(Programs):
     def rules(self, name: str) -> Data | None:
         return rules_of(config_classes()[name]) if name in config_classes() else None
 
-    def versions(self) -> dict[str, str]:
-        return {"transformers": transformers.__version__}
-
 
 INSTALLED = Installed()
 
