@@ -54,17 +54,14 @@ def lowered(value: Value) -> Value:
 def made_of(pairs: Sequence[Value]) -> Term:
     """Return the dictionary of keys and values, of which some may be absent."""
     found = pairs_of(*pairs)
-    return term("merged", found) if any(map(may_be_absent, pairs[1::2])) else found
+    are_there = [leaves(one, lambda x: not is_op(x, "absent")) is True for one in pairs[1::2]]
+    return found if all(are_there) else term("merged", found)
 
 
 def pairs_of(*given: Value) -> Term:
     """Return the dictionary of keys and values."""
     pairs = (term("list", *pair) for pair in zip(given[::2], given[1::2], strict=True))
     return term("dict", term("list", *pairs))
-
-
-def may_be_absent(value: Value) -> bool:
-    return leaves(value, lambda one: not is_op(one, "absent")) is not True
 
 
 def enumerated(items: Value, start: Value) -> Term:
