@@ -333,10 +333,8 @@ class ClassInterpreter(Interpreter):
                 self.refuse_if_both(keys, one, other)
         for name in settable:
             value = self.lookup(keys, name)
-            when = self.known(present(value))
-            if when is not False:
-                put = functools.partial(self.set_attribute, owner, name, there(value))
-                self.under(when, put)
+            put = functools.partial(self.set_attribute, owner, name, there(value))
+            self.both_sides(self.known(present(value)), put, lambda: None)
             keys.own[name] = MISSING
         owner.rest = keys
 
