@@ -88,11 +88,10 @@ def numbered(data: Mapping[str, Any], order: Sequence[Term], numbers: Mapping[Te
     ]
     varying = sum(not letters_in(one) for one in order)
     found = mapped(data, reference)
-    for rules in found["configurations"].values():
+    for name, rules in found["configurations"].items():
         rules["keys"] = grouped(rules["keys"])
         # What is empty is absent.
-        for kind in [kind for kind, value in rules.items() if not value]:
-            del rules[kind]
+        found["configurations"][name] = {kind: value for kind, value in rules.items() if value}
     return {**found, "nodes": nodes, "varying": varying}
 
 

@@ -126,8 +126,7 @@ class ClassInterpreter(Interpreter):
             self.facts[0] |= facts_of(term("accepts", value, declared))
             return value
         is_there, value = term("has", CONFIG, name), term("get", CONFIG, name)
-        accepts = term("accepts", value, declared)
-        self.refuse(None, both(is_there, negate(accepts)))
+        self.refuse(None, both(is_there, negate(term("accepts", value, declared))))
         return choose(is_there, value, self.boxed(default))
 
     # Attributes
@@ -141,11 +140,9 @@ class ClassInterpreter(Interpreter):
 
         def check(one: Value) -> None:
             kind = self.kind_of(one)
-            if not isinstance(one, Term) or kind not in (None, bool, int, float, str):
-                return
-            if kind is None or term(kind.__name__) not in members:
-                accepts = self.known(term("accepts", one, declared))
-                self.refuse(None, negate(accepts))
+            is_scalar = isinstance(one, Term) and kind in (None, bool, int, float, str)
+            if is_scalar and (kind is None or term(kind.__name__) not in members):
+                self.refuse(None, negate(self.known(term("accepts", one, declared))))
 
         self.each(value, check)
         for one in owner.kind.__validators__[name][1:]:
