@@ -8,8 +8,7 @@ held-out models, which transformers builds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -49,7 +48,7 @@ def derive_class(
     fields = [names[name] for name in chosen.keys if name in names]
     if fields or sizes:
         # A key may be another name of a field, and a file may have both.
-        part = _part(chosen)
+        part = _understand(chosen.name, chosen.part)
         known = {field: part.get(field) for field in fields}
         chosen = replace(chosen, keys=with_sizes(part, {**known, **require_sizes(sizes or {})}))
     try:
@@ -57,7 +56,7 @@ def derive_class(
     except Exception as error:  # A constructor may raise anything.
         raise_if_internal(error)
         raise DerivationError(f"{chosen.name} is not made: {in_one_line(error)}") from error
-    part = _part(chosen)
+    part = _understand(chosen.name, chosen.part)
     symbols = _symbols(part, chosen.name)
     order = {path: place for place, path in enumerate(_declared(part))}
     if other := next((one for one in sizes or {} if one not in {*order, *symbols.sizes}), None):
@@ -74,24 +73,17 @@ def derive_class(
     return read_off(constructor, symbols, {}, None, seed, note, Effort(), letters_for)
 
 
-@contextmanager
-def _understanding(name: str) -> Iterator[None]:
+def _understand(name: str, run: Callable[[], Any]) -> Any:
     try:
-        yield
+        return run()
     except (Unknown, Refused, NotSymbolic, *ERRORS) as error:
         said = f"{name} is not understood: {in_one_line(error)}"
         raise DerivationError(f"{said}; derive a function that makes it") from error
 
 
-def _part(chosen: ModelClass) -> Part:
-    with _understanding(chosen.name):
-        return chosen.part()
-
-
 def _symbols(part: Part, name: str) -> Derivation:
     """Return the formula of a model, whose symbols are the fields themselves."""
-    with _understanding(name):
-        found = symbolic(part, name, lambda path: path)
+    found: Derivation = _understand(name, lambda: symbolic(part, name, lambda path: path))
     # A size of 0, such as a number of token types, says that something is absent.
     absent = {name: expression(0) for name, size in found.sizes.items() if not size}
     sizes = {name: size for name, size in found.sizes.items() if size}

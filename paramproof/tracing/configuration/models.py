@@ -1,7 +1,10 @@
 """Run the constructor of a model class of transformers whose configuration is unknown.
 
-The parts of a configuration may be of any class, and so the models that are made of them. Rotary
-positions, activations and models of timm are taken as they are, because their code is not followed.
+A part of the configuration has the class that its field has by default: ``pins`` has the conditions
+under which it is of another class, which are refused. A part whose class its model type names may
+be of any class, and so may its fields, and the model that is made of it. Other fields have their
+declared types. Rotary positions, activations and models of timm are taken as they are, because
+their code is not followed.
 """
 
 from __future__ import annotations
@@ -16,18 +19,19 @@ from typing import Any
 import torch
 from torch import nn
 from transformers.configuration_utils import PreTrainedConfig
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.modeling_utils import PreTrainedModel
 from transformers.models.auto.auto_factory import _BaseAutoModelClass
 
 from paramproof.tracing.configuration import containers
 from paramproof.tracing.configuration.blocks import model_of, understood
 from paramproof.tracing.configuration.containers import is_skipped
-from paramproof.tracing.configuration.installed import at_default
 from paramproof.tracing.configuration.layers import AutoModule, Module
 from paramproof.tracing.configuration.modules import ModuleInterpreter
-from paramproof.tracing.configuration.parts import Layers, PartInterpreter
-from paramproof.tracing.configuration.paths import Dict, Instance, List, Raised
+from paramproof.tracing.configuration.paths import Dict, Instance, Raised
+from paramproof.tracing.configuration.program import ClassInterpreter, written
 from paramproof.tracing.configuration.reader_terms import Model
+from paramproof.tracing.configuration.rules import at_default, class_in
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -36,39 +40,130 @@ from paramproof.tracing.configuration.terms import (
     Value,
     both,
     choose,
-    is_op,
     mentions,
     negate,
     present,
     term,
 )
-from paramproof.tracing.configuration.values import unknown
+from paramproof.tracing.configuration.values import Method, fields_of, unknown
 
 LOADING = frozenset({"config", "attn_implementation", "dtype", "torch_dtype", "trust_remote_code"})
 """Arguments of ``from_config`` that do not reach the constructor."""
 
-FOREIGN = frozenset({"timm"})
-"""Libraries whose models are built and not traced: a network of theirs has a name."""
+FOREIGN = "timm"
+"""The library whose models are built and not traced: a network of it has a name."""
 
-USUAL: dict[type, tuple[str, ...]] = {str: ("resnet18", "resnet50", "resnet101")}
-"""Names of networks that published files have beside the default's, by the type of the default."""
+NETWORKS = ("resnet18", "resnet50", "resnet101")
+"""Names of networks that published files have where the default is a name, too."""
 
 
 class Fork(Exception):
     """A module is to be made twice: where a condition is true, and where it is not."""
 
 
-class ModelInterpreter(ModuleInterpreter, PartInterpreter):
-    """Runs model classes of transformers."""
+class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
+    """Runs model classes of transformers, whose configuration object is unknown."""
 
-    def __init__(self, any_class: bool, usual: Mapping[str, type[Any]]) -> None:
-        super().__init__(any_class, usual)
+    def __init__(self, kind: Any, any_class: bool, usual: Mapping[str, type[Any]]) -> None:
+        super().__init__()
         self.packages = ("transformers", "torch")
         self.models |= {
-            PreTrainedModel.__init__: set_config,
+            PreTrainedModel.__init__: lambda run, owner, config, **_: run.write(
+                owner, "config", config
+            ),
             PreTrainedModel.post_init: containers.post_init,
         }
         self.named |= NAMED
+        self.kind, self.usual = kind, usual
+        self.any_class = any_class
+        """Whether parts that name their class may be of any."""
+        self.of_any: set[Term] = set()
+        """The parts that may be of any class."""
+        self.parts: dict[Term, Value] = {}
+
+    def model(self, model_class: type[Any]) -> Model:
+        with understood():
+            config = Instance((), self.kind, term("self"))
+            return model_of(self, self.make(model_class, [config], Dict(())))
+
+    def not_understood(self) -> set[str]:
+        return {str(why) for why in self.refusals.values() if isinstance(why, Unknown)}
+
+    # The configuration
+
+    def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
+        whole = term("fields", term("self"))
+        if isinstance(source, Term) and source.op == "items" and mentions(source, whole.__eq__):
+            # The declared fields one by one, and then any others.
+            base = Dict((), source.args[0])
+            names = [
+                one for one in sorted(fields_of(self.kind)) if self.lookup(base, one) is not MISSING
+            ]
+            part = Instance((), self.kind, term("self"))
+            pairs = tuple((one, self.attribute(part, one)) for one in names)
+            base.own = dict.fromkeys(names, MISSING)
+            rest = term("items", self.frozen(base))
+            return both(super().loop(target, pairs, body), super().loop(target, rest, body))
+        return super().loop(target, source, body)
+
+    def attribute_of_instance(self, owner: Instance, name: str) -> Value:
+        if name in ("_attn_implementation", "_experts_implementation"):
+            return "eager"
+        if name in ("to_dict", "per_layer_config"):
+            return Method(owner, name)
+        if name in ("rope_parameters", "rope_scaling"):
+            return self.rule("rope", owner)
+        found = super().attribute_of_instance(owner, name)
+        if owner.kind is None:
+            is_set = found is owner.own.get(name)
+            return found if is_set else self.of_any_class(owner, name, found)
+        name = owner.kind.attribute_map.get(name, name)
+        field = term("field", owner.origin, name)
+        return self.typed(owner, name, field) if found is field else found
+
+    def of_any_class(self, owner: Instance, name: str, found: Value) -> Value:
+        """Return a field of a part whose class is unknown."""
+        static = inspect.getattr_static(PreTrainedConfig, name, None)
+        is_code = inspect.isfunction(static) or isinstance(static, property | classmethod)
+        if name[0] == "_" or is_code:
+            raise Unknown(f"{name} of a part of any class")
+        if name not in fields_of(PreTrainedConfig):
+            return choose(self.known(term("has field", owner.origin, name)), found, MISSING)
+        return found
+
+    def typed(self, owner: Instance, name: str, field: Term) -> Value:
+        """Return a field of a configuration object: a part, or a value of the declared type."""
+        if field in self.parts:
+            return self.parts[field]
+        found: Value = field
+        part = (owner.kind.sub_configs_defaults or {}).get(name)
+        declared = owner.kind.__dataclass_fields__.get(name)
+        if part is not None:
+            kind = part.config_class
+            is_null = term("is", field, None) if part.optional else False
+            if not issubclass(kind, PreTrainedConfig) or kind is PreTrainedConfig:
+                kind = None if self.any_class else part.get_config_class(part.model_type)
+            kind = self.usual.get(name, kind) if owner.origin is term("self") else kind
+            if kind is None:
+                self.of_any.add(field)
+            else:
+                other = both(negate(is_null), negate(term("made by", field, kind.__name__)))
+                self.pins[both(self.exists(field), other)] = None
+            found = choose(is_null, None, Instance((), kind, field))
+        elif declared is not None:
+            self.declared[field] = written(declared.type)
+        self.parts[field] = found
+        return found
+
+    def exists(self, value: Value) -> Value:
+        """Return whether there is a part, inside of parts that some configurations do not have."""
+        if not isinstance(value, Term):
+            return True
+        found = functools.reduce(both, map(self.exists, value.args), True)
+        is_field = value.op == "field" and value not in self.declared
+        return both(found, term("has field", *value.args)) if is_field else found
+
+    # Modules, and what they hold
 
     def attribute_of_module(self, owner: Module, name: str) -> Value:
         is_there = present(owner.own.get(name, MISSING)) is True
@@ -87,24 +182,15 @@ class ModelInterpreter(ModuleInterpreter, PartInterpreter):
             raise Unknown(f"a change of {name} of a model of any class")
 
     def subscript_of(self, holder: Value, index: Value) -> Value:
-        if isinstance(holder, Layers):
-            origin = term("layer of", holder.of.origin, self.frozen(index))
-            return self.parts.setdefault(origin, Instance((), holder.of.kind, origin))
+        if isinstance(holder, Method) and holder.function == "per_layer_config":
+            part = holder.owner
+            origin = term("layer of", part.origin, self.frozen(index))
+            return self.parts.setdefault(origin, Instance((), part.kind, origin))
         if type(holder).__name__ == "ClassInstantier":
             return self.activation(holder, index)
-        is_held = isinstance(holder, Tensor | Module) or is_op(
-            holder.items if isinstance(holder, List) else holder, "opaque"
-        )
-        if isinstance(index, Term) and is_rope(index) and not is_held:
-            return term("opaque", "rope")
+        if holder is ROPE_INIT_FUNCTIONS and is_rope(index):
+            return index
         return super().subscript_of(holder, index)
-
-    def frozen(self, value: Value) -> Value:
-        if isinstance(value, Layers):
-            return value
-        if isinstance(value, Instance) and value.origin in self.parts and not value.own:
-            return value.origin
-        return super().frozen(value)
 
     def activation(self, table: Any, index: Value) -> Value:
         """Return the module of an activation: most have no parameters."""
@@ -126,7 +212,7 @@ class ModelInterpreter(ModuleInterpreter, PartInterpreter):
     # Calls
 
     def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
-        if isinstance(function, Term) and is_rope(function):
+        if is_rope(function):
             return rope_of(self)
         return super().call(function, args, named)
 
@@ -137,7 +223,7 @@ class ModelInterpreter(ModuleInterpreter, PartInterpreter):
     def call_known(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
         if is_plain_class(function) or is_plain_class(getattr(function, "__self__", None)):
             return self.plain_object(function, args, named)
-        if (getattr(function, "__module__", "") or "").partition(".")[0] in FOREIGN:
+        if (getattr(function, "__module__", "") or "").partition(".")[0] == FOREIGN:
             if inspect.isfunction(function):
                 return self.foreign(function, args, named)
             return self.native(function, *args)
@@ -145,25 +231,24 @@ class ModelInterpreter(ModuleInterpreter, PartInterpreter):
 
     def foreign(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         """Return the model that another library makes of values that are known one by one."""
-        given = {**dict(enumerate(args)), **named.own}
-        if named.base is not None:
-            given |= self.one_of(self.frozen(Dict(self.path, named.base)))
-        for key, one in given.items():
-            if unknown(one):
-                given[key] = self.one_of(self.frozen(one))
-        known = [given.pop(number) for number in range(len(args))]
+        base = {} if named.base is None else self.one_of(Dict(self.path, named.base))
+        known = [*map(self.one_of, args)]
+        given = {key: self.one_of(one) for key, one in named.own.items()}
         try:
             with torch.device("meta"):
-                network = function(*known, **given)
+                network = function(*known, **{**given, **base})
         except Exception as error:  # A library may raise anything.
             raise Unknown(f"{function.__module__} makes no network: {error!r:.80}") from error
         return self.built(network)
 
     def one_of(self, value: Value) -> Value:
         """Return which of a few values an unknown one has here: the default's, or a usual one."""
+        if not unknown(value):
+            return value
+        value = self.frozen(value)
         usual = at_default(self.kind, value)
         is_usual = term("==", value, self.frozen(usual))
-        others = USUAL.get(type(usual), ())
+        others = NETWORKS if isinstance(usual, str) else ()
         is_one = {one: term("==", value, one) for one in others if one != usual}
         is_other = functools.reduce(both, map(negate, is_one.values()), negate(is_usual))
         self.pins[is_other] = Unknown("another network")
@@ -203,11 +288,9 @@ class ModelInterpreter(ModuleInterpreter, PartInterpreter):
             return AutoModule(self.path, auto, config, self.depth)
         if not isinstance(config, Instance) or config.kind is None:
             raise Unknown(f"{auto.__name__} of a part that changes")
-        try:
-            kind = auto._model_mapping[config.kind]
-        except KeyError:
-            raise Raised(f"{auto.__name__} has no {config.kind.__name__}") from None
-        kind = kind[0] if isinstance(kind, tuple) else kind
+        kind = class_in(auto._model_mapping, config.kind)
+        if kind is None:
+            raise Raised(f"{auto.__name__} has no {config.kind.__name__}")
         return self.make(kind, [config], Dict(self.path, None, more))
 
     def make(self, kind: Any, args: Sequence[Value], named: Dict) -> Value:
@@ -225,10 +308,6 @@ def rope_of(run: ModelInterpreter, *_: Any) -> Value:
     return Tensor(run, None), term("opaque", "scale")
 
 
-def set_config(run: ModelInterpreter, owner: Module, config: Value, **_: Value) -> None:
-    run.write(owner, "config", config)
-
-
 NAMED: dict[str, Callable[..., Value]] = {
     "__strict_setattr__": lambda run, _, args, named: run.set_attribute(*args),
     "_from_config": ModelInterpreter.from_config,
@@ -239,10 +318,8 @@ NAMED: dict[str, Callable[..., Value]] = {
 """Functions of transformers of a name, of which there are several."""
 
 
-def is_rope(value: Term) -> bool:
-    return mentions(
-        value, lambda one: one.op == "rope" or (one.op == "opaque" and one.args[:1] == ("rope",))
-    )
+def is_rope(value: Value) -> bool:
+    return mentions(value, lambda one: one.op == "rope")
 
 
 def is_plain_class(kind: Any) -> bool:
@@ -252,33 +329,22 @@ def is_plain_class(kind: Any) -> bool:
     return ours and not issubclass(kind, other) and not hasattr(kind, "__members__")
 
 
-def trace_model(
-    model_class: type[Any], any_class: bool = True, parts: Mapping[str, type[Any]] | None = None
-) -> Model:
+def trace_model(model_class: type[Any], parts: Mapping[str, type[Any]] | None = None) -> Model:
     """Trace the constructor of a model class; raise ``Unknown`` for what is not understood.
 
-    Parts whose model type names their class may be of ``any_class``, unless more is understood
-    where they are of that of the default. ``parts`` has other classes, by the names of parts.
+    Parts whose model type names their class may be of any class, unless more is understood where
+    they are of that of the default. ``parts`` has other classes, by the names of parts.
     """
-    run, pinned = (ModelInterpreter(one, parts or {}) for one in (any_class, False))
+    kind = model_class.config_class
+    run, pinned = (ModelInterpreter(kind, of_any, parts or {}) for of_any in (True, False))
     try:
-        found = traced(model_class, run)
+        found = run.model(model_class)
     except Unknown:
         if not run.of_any:
             raise
-        return traced(model_class, pinned)
-    with suppress(Unknown):
-        if run.of_any:
-            other = traced(model_class, pinned)
-            return other if not_understood(run) - not_understood(pinned) else found
+        return pinned.model(model_class)
+    if run.of_any:
+        with suppress(Unknown):
+            other = pinned.model(model_class)
+            return other if run.not_understood() - pinned.not_understood() else found
     return found
-
-
-def not_understood(run: ModelInterpreter) -> set[str]:
-    return {str(why) for why in run.refusals.values() if isinstance(why, Unknown)}
-
-
-def traced(model_class: type[Any], run: ModelInterpreter) -> Model:
-    with understood():
-        config = run.configuration(model_class.config_class)
-        return model_of(run, run.make(model_class, [config], Dict(())))

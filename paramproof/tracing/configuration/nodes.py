@@ -9,7 +9,7 @@ and keys of one check stand together. Numbers are terms of ``number``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from paramproof.tracing.configuration.terms import Term, Value, term
@@ -30,16 +30,13 @@ def mapped(data: Mapping[str, Any], of: Callable[[Any], Any]) -> Data:
     """Return a file with each of its values changed."""
     found: Data = {**data, "configurations": {}}
     for name, rules in data["configurations"].items():
-        new = found["configurations"][name] = dict(rules)
-        for kind in VALUES:
-            if kind in rules:
-                new[kind] = {key: of(value) for key, value in rules[kind].items()}
-        if "keys" in rules:
-            new["keys"] = {
-                key: [of(check), *default] for key, (check, *default) in rules["keys"].items()
-            }
-        if "refusals" in rules:
-            new["refusals"] = [*map(of, rules["refusals"])]
+        keys = rules.get("keys", {}).items()
+        found["configurations"][name] = {
+            **rules,
+            **{kind: {k: of(v) for k, v in rules.get(kind, {}).items()} for kind in VALUES},
+            "keys": {key: [of(check), *default] for key, (check, *default) in keys},
+            "refusals": [*map(of, rules.get("refusals", ()))],
+        }
     found["models"] = {name: of(value) for name, value in data["models"].items()}
     return found
 
@@ -91,48 +88,41 @@ def numbered(data: Mapping[str, Any], order: Sequence[Term], numbers: Mapping[Te
     ]
     varying = sum(not letters_in(one) for one in order)
     found = mapped(data, reference)
-    for rules in found["configurations"].values():
-        rules["keys"] = grouped(rules.get("keys", {}))
+    for name, rules in found["configurations"].items():
+        rules["keys"] = grouped(rules["keys"])
         # What is empty is absent.
-        for kind in [kind for kind, value in rules.items() if not value]:
-            del rules[kind]
+        found["configurations"][name] = {kind: value for kind, value in rules.items() if value}
     return {**found, "nodes": nodes, "varying": varying}
 
 
 def terms_of(data: Mapping[str, Any], base: Sequence[Term] | None = None) -> list[Term]:
     """Return the terms of the nodes of a file with this base, or of the base."""
-    nodes, found = data["nodes"], dict[int, Term]()
-
-    def value(given: Any) -> Any:
-        if type(given) is not int:
-            return given
-        if given < 0 and base is not None:
-            return base[-1 - given]
-        at = -1 - given if given < 0 else given
-        if at not in found:
-            node = nodes[at]
-            is_list = isinstance(node, list)
-            found[at] = term(node[0], *map(value, node[1:])) if is_list else number(node)
-        return found[at]
-
-    return [*map(value, range(len(nodes)))]
+    return [*map(reader_of(data, base), range(len(data["nodes"])))]
 
 
 def decoded(data: Mapping[str, Any], base: Sequence[Term]) -> Data:
     """Return a file with terms; ``base`` are those of the base."""
-    terms = terms_of(data, base)
-
-    def value(given: Any) -> Any:
-        if type(given) is not int:
-            return given
-        return terms[given] if given >= 0 else base[-1 - given]
-
     found = {k: v for k, v in data.items() if k not in ("nodes", "varying")}
     found["configurations"] = {
         name: {**EMPTY, **rules, "keys": ungrouped(rules.get("keys", ()))}
         for name, rules in data["configurations"].items()
     }
-    return mapped(found, value)
+    return mapped(found, reader_of(data, base))
+
+
+def reader_of(data: Mapping[str, Any], base: Sequence[Term] | None) -> Callable[[Any], Any]:
+    """Return what gives the value of a number in a file with this base, or in the base."""
+
+    @lru_cache(maxsize=None, typed=True)  # 0, 0.0 and False are equal, and differ.
+    def value(given: Any) -> Any:
+        if type(given) is not int:
+            return given
+        if given < 0 and base is not None:
+            return base[-1 - given]
+        node = data["nodes"][-1 - given if given < 0 else given]
+        return term(node[0], *map(value, node[1:])) if isinstance(node, list) else number(node)
+
+    return value
 
 
 def grouped(keys: Mapping[str, list[Any]]) -> list[list[Any]]:

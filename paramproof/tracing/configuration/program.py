@@ -30,7 +30,7 @@ from paramproof.tracing.configuration import rope
 from paramproof.tracing.configuration.interpreter import Interpreter
 from paramproof.tracing.configuration.operators import with_items
 from paramproof.tracing.configuration.paths import Dict, Instance
-from paramproof.tracing.configuration.reader_terms import spoken
+from paramproof.tracing.configuration.reader_terms import CONFIG, spoken
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Term,
@@ -49,16 +49,15 @@ from paramproof.tracing.configuration.terms import (
 )
 from paramproof.tracing.configuration.values import Method
 
-CONFIG = term("config")
-
 IGNORED = frozenset({"dtype", "torch_dtype", "transformers_version"})
 """Keys that say how to load a model."""
 
 EXPERTS = ALL_EXPERTS_FUNCTIONS.keys() | ALL_FP8_EXPERTS_FUNCTIONS.keys()
+ANYTHING = term("anything")
 SETTINGS: Mapping[str, Term] = {
     "_attn_implementation": term("one of", None, "eager", *ALL_ATTENTION_FUNCTIONS.keys()),
     "_experts_implementation": term("one of", None, "eager", *sorted(EXPERTS)),
-    "output_attentions": term("anything"),
+    "output_attentions": ANYTHING,
 }
 """Attributes that say how a model runs, each with its type: no field that builds it reads them."""
 
@@ -87,7 +86,6 @@ OWN = frozenset(
 ROPE = frozenset(rope.KEYS)
 """The keys of rotary positions, which change buffers alone."""
 
-LAYERS = PreTrainedConfig.per_layer_config
 LABELS = frozenset({"num_labels", "id2label"})
 """Attributes that change the number of labels, which is a field of each class."""
 
@@ -98,32 +96,28 @@ class ClassInterpreter(Interpreter):
     def __init__(self) -> None:
         super().__init__(["paramproof", "transformers"])
         self.keys: dict[str, tuple[Term, Value]] = {}
-        self.rope: Dict | None = None
-        """The rotary positions that ``validate_rope`` looks at now."""
 
-    def instantiate(self, kind: Any, given: Value) -> Instance:
+    def instantiate(self, kind: Any) -> Instance:
         """Run the constructor of a configuration class, and its validators."""
         made = Instance((), kind)
         fields = {one.name: one for one in dataclasses.fields(kind)}
         for name, field in fields.items():
-            is_checked = name in kind.__validators__
-            self.set_attribute(made, name, self.given(name, field, given, is_checked))
-        rest = Dict((), given, dict.fromkeys((*fields, *IGNORED), MISSING))
+            declared = written(field.type) if name in kind.__validators__ else ANYTHING
+            self.set_attribute(made, name, self.given(field, declared))
+        rest = Dict((), CONFIG, dict.fromkeys((*fields, *IGNORED), MISSING))
         self.call(self.attribute(made, "__post_init__"), [], rest)
         quantization = instead(self.attribute_of(made, "quantization_config"), None)
         self.check_type("quantization_config", quantization, dict | None)
         for one in kind.__class_validators__:
-            if one.__name__ != "validate_token_ids":
-                self.call(Method(made, getattr(kind, one.__name__)), [])
+            self.call(Method(made, getattr(kind, one.__name__)), [])
         return made
 
-    def given(self, name: str, field: Any, keys: Term, is_checked: bool) -> Value:
+    def given(self, field: Any, declared: Term) -> Value:
         """Return the key of a field, or else its default: one unknown value, if both are JSON."""
-        default = field.default
+        name, default = field.name, field.default
         if field.default_factory is not dataclasses.MISSING:
             default = field.default_factory()
         default = MISSING if default is dataclasses.MISSING else default
-        declared = written(field.type) if is_checked else term("anything")
         if name in IGNORED:
             return default
         if is_json(default) or default is MISSING:
@@ -131,9 +125,8 @@ class ClassInterpreter(Interpreter):
             value = term("key", name)
             self.facts[0] |= facts_of(term("accepts", value, declared))
             return value
-        is_there, value = term("has", keys, name), term("get", keys, name)
-        accepts = term("accepts", value, declared)
-        self.refuse(None, both(is_there, negate(accepts)))
+        is_there, value = term("has", CONFIG, name), term("get", CONFIG, name)
+        self.refuse(None, both(is_there, negate(term("accepts", value, declared))))
         return choose(is_there, value, self.boxed(default))
 
     # Attributes
@@ -143,43 +136,44 @@ class ClassInterpreter(Interpreter):
         if name in ROPE or owner.origin is not None or name not in owner.kind.__validators__:
             return
         declared = written(owner.kind.__dataclass_fields__[name].type)
-
         members = declared.args if declared.op == "union" else (declared,)
 
         def check(one: Value) -> None:
             kind = self.kind_of(one)
-            if not isinstance(one, Term) or kind not in (None, bool, int, float, str):
-                return
-            if kind is None or term(kind.__name__) not in members:
-                accepts = self.known(term("accepts", one, declared))
-                self.refuse(None, negate(accepts))
+            is_scalar = isinstance(one, Term) and kind in (None, bool, int, float, str)
+            if is_scalar and (kind is None or term(kind.__name__) not in members):
+                self.refuse(None, negate(self.known(term("accepts", one, declared))))
 
         self.each(value, check)
         for one in owner.kind.__validators__[name][1:]:
             self.call(one, [value])
 
     def set_attribute(self, owner: Value, name: str, value: Value) -> None:
-        kind = owner.kind if isinstance(owner, Instance) else None
-        if name in ("rope_parameters", "rope_scaling") and isinstance(owner, Instance):
+        if name in SETTINGS:
+            self.check_type(name, value, SETTINGS[name])
+        elif not isinstance(owner, Instance):
+            super().set_attribute(owner, name, value)
+        elif name in ("rope_parameters", "rope_scaling"):
             owner.own["rope_parameters"] = self.rule("rope", owner)
-        elif name == "per_layer_config" and isinstance(owner, Instance):
-            self.check_type(name, value, typing.get_type_hints(LAYERS.fset)[name])
+        elif name == "per_layer_config":
+            hints = typing.get_type_hints(PreTrainedConfig.per_layer_config.fset)
+            self.check_type(name, value, hints[name])
             self.call(check_layers, [owner, value])
             self.write(owner, name, value)
-        elif name in SETTINGS:
-            self.check_type(name, value, SETTINGS[name])
         else:
-            count = owner.own.get("num_labels", MISSING) if isinstance(owner, Instance) else MISSING
-            if kind:
-                self.validate(owner, name, value)
+            count = owner.own.get("num_labels", MISSING)
+            self.validate(owner, name, value)
             super().set_attribute(owner, name, value)
-            if kind and name in LABELS and is_base_property(kind, "num_labels"):
+            if name in LABELS and is_base_property(owner.kind, "num_labels"):
                 owner.own["num_labels"] = count
-                number = self.count_of(value) if name == "id2label" else value
-                self.write(owner, "num_labels", number)
                 if name == "num_labels":
+                    self.write(owner, name, value)
                     is_int = self.known(self.call(isinstance, [value, int]))
                     self.refuse("num_labels is not an integer", negate(is_int))
+                else:
+                    is_null = self.truth(self.compared(ast.Is(), value, None))
+                    number = self.both_sides(is_null, lambda: None, lambda: self.call(len, [value]))
+                    self.write(owner, "num_labels", number)
 
     def check_type(self, name: str, value: Value, kind: Any) -> None:
         """Refuse a value that a file gives if it is not of a type."""
@@ -190,10 +184,6 @@ class ClassInterpreter(Interpreter):
             return self.known(term("accepts", one, declared)) if is_given else True
 
         self.refuse(f"{name} must be {spoken(declared)}", negate(self.each(value, accepts)))
-
-    def count_of(self, labels: Value) -> Value:
-        is_null = self.truth(self.compared(ast.Is(), labels, None))
-        return self.both_sides(is_null, lambda: None, lambda: self.call(len, [labels]))
 
     def rule(self, op: str, owner: Instance) -> Term:
         return term(op, CONFIG if owner.origin is None else owner.origin)
@@ -207,7 +197,7 @@ class ClassInterpreter(Interpreter):
             return None
         if name == "num_labels" and owner.origin is not None:
             return owner.own.get(name, term("field", owner.origin, name))
-        if name == "num_labels" and owner.kind and is_base_property(owner.kind, name):
+        if name == "num_labels" and is_base_property(owner.kind, name):
             return owner.own[name]
         if name == "per_layer_config":
             return self.rule("layers", owner)
@@ -235,11 +225,10 @@ class ClassInterpreter(Interpreter):
     def subscript(self, holder: Value, index: Value) -> Value:
         if holder is not CONFIG_MAPPING:
             return super().subscript(holder, index)
-        constants: dict[str, None] = {}
-        leaves(index, lambda one: constants.setdefault(one) if isinstance(one, str) else None)
-        constants = {one: None for one in constants if one in CONFIG_MAPPING}
+        constants: dict[Value, None] = {}
+        leaves(index, constants.setdefault)
         found: Value = term("class of", self.frozen(index))
-        for one in constants:
+        for one in filter(CONFIG_MAPPING.__contains__, constants):
             is_it = self.compared(ast.Eq(), index, one)
             found = choose(self.known(is_it), CONFIG_MAPPING[one], found)
         return found
@@ -263,10 +252,11 @@ class ClassInterpreter(Interpreter):
         base = getattr(function, "__func__", None) is PreTrainedConfig.from_dict.__func__
         if base and self.is_part_class(owner) and not named.own and named.base is None:
             function, named = owner, self.call(dict, args[:1])
-        if is_class(function):
-            return self.part(None, function, named)
-        if self.is_part_class(function):
-            return self.part(function, function.__name__, named)
+        if is_class(function) or self.is_part_class(function):
+            kind = None if is_class(function) else function
+            origin = term("new", kind.__name__ if kind else function, self.frozen(named))
+            self.origins[origin] = self.origins.get(origin, 0) + 1
+            return Instance(self.path, kind, origin)
         return function if is_rule(function) else self.call_function(function, args, named)
 
     def call_function(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
@@ -283,9 +273,9 @@ class ClassInterpreter(Interpreter):
             whole.own["model_type"] = self.attribute(args[0], "model_type")
             return whole
         match getattr(function, "__name__", ""):
-            case "validate_rope" if self.rope is None:
+            case "validate_rope" if not isinstance(args[0].own.get(rope.NAME), Dict):
                 return rope.validate(self, args[0])
-            case "nested_rope_parameter_keys" if self.rope is not None:
+            case "nested_rope_parameter_keys" if isinstance(args[0].own.get(rope.NAME), Dict):
                 return ()
             case "standardize_rope_params" | "validate_token_ids":
                 return None
@@ -294,11 +284,6 @@ class ClassInterpreter(Interpreter):
         if isinstance(function, functools.partial):  # It is the interpreter's own.
             return function(*args)
         return super().call(function, args, named)
-
-    def part(self, kind: Any, class_name: Value, keys: Dict) -> Instance:
-        origin = term("new", class_name, self.frozen(keys))
-        self.origins[origin] = self.origins.get(origin, 0) + 1
-        return Instance(self.path, kind, origin)
 
     def given_key(self, name: str) -> Value:
         """Return what a file has for a key, or else the default of the class."""
@@ -345,13 +330,8 @@ class ClassInterpreter(Interpreter):
                 self.refuse_if_both(keys, one, other)
         for name in settable:
             value = self.lookup(keys, name)
-            when = self.known(present(value))
-            if when is not False:
-                put = functools.partial(self.set_attribute, owner, name, there(value))
-                if when is True:
-                    put()
-                else:
-                    self.under(when, put)
+            put = functools.partial(self.set_attribute, owner, name, there(value))
+            self.both_sides(self.known(present(value)), put, lambda: None)
             keys.own[name] = MISSING
         owner.rest = keys
 
@@ -390,22 +370,18 @@ def is_base_property(kind: Any, name: str) -> bool:
 
 def written(kind: Any) -> Value:
     """Return the declared type of a field as ``accepts`` takes it."""
-    origin, args = typing.get_origin(kind), typing.get_args(kind)
+    origin, args = typing.get_origin(kind) or kind, typing.get_args(kind)
     if kind in (None, type(None)):
         return term("null")
-    if origin is typing.Union or origin is types.UnionType:
-        return term("union", *map(written, args))
     if origin is typing.Literal:
         return term("one of", *args)
-    if origin is collections.abc.Sequence:
-        return term("sequence", *map(written, args))
-    if origin in (list, dict, tuple, set):
-        known = [one for one in args if one is not Ellipsis]
-        return term(origin.__name__, *map(written, known))
-    if kind in (int, float, str, bool, list, dict, tuple, set):
-        return term(kind.__name__)
+    if origin in (typing.Union, types.UnionType):
+        return term("union", *map(written, args))
+    if origin in (int, float, str, bool, list, dict, tuple, set, collections.abc.Sequence):
+        known = (one for one in args if one is not Ellipsis)
+        return term(origin.__name__.lower(), *map(written, known))
     if kind is Any or isinstance(kind, str | typing.ForwardRef):
-        return term("anything")
+        return ANYTHING
     if isinstance(kind, type):
         return term("object", kind.__name__)
     raise Unknown(f"the type {kind}")

@@ -29,7 +29,7 @@ class Programs(Catalogue):
         data = {
             "configurations": {name: rules} if rules else {},
             "models": {} if rules else {name: self.model(name)},
-            "versions": self.versions(),
+            "versions": {},
         }
         return json.loads(json.dumps(encoded(data, {})))
 
@@ -40,9 +40,6 @@ class Programs(Catalogue):
     def model(self, name: str) -> Value:
         """Return the module of a model class, or one of ``terms``."""
         return lowered(self.terms[name])
-
-    def versions(self) -> dict[str, str]:
-        return {}
 
 
 class _Itself(dict[str, str]):

@@ -11,7 +11,17 @@ from functools import lru_cache, partial, reduce
 from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.tracing.configuration.nodes import number, refuse
-from paramproof.tracing.configuration.terms import SORTS, Term, Value, both, either, negate, term
+from paramproof.tracing.configuration.terms import (
+    SORTS,
+    Term,
+    Value,
+    both,
+    either,
+    is_op,
+    leaves,
+    negate,
+    term,
+)
 
 LETTERS = "ijklmnopqrs"
 """The names of loops, the outermost first."""
@@ -28,8 +38,10 @@ def lowered(value: Value) -> Value:
     if not isinstance(value, Term) or value.op == "number":
         return value
     match value:
-        case Term(op="not", args=(Term(op="and", args=(one, other)),)) if is_not(one, other):
-            return term("or", lowered(negate(one)), lowered(negate(other)))
+        case Term(op="not", args=(Term(op="and", args=sides),)) if any(
+            is_op(x, "not") for x in sides
+        ):
+            return term("or", *(lowered(negate(one)) for one in sides))
         case Term(op="accepts", args=(inner, kind)):
             return lowered(accepts(inner, kind))
     args = value.args
@@ -39,30 +51,17 @@ def lowered(value: Value) -> Value:
     return write(*map(lowered, args))
 
 
-def is_not(*values: Value) -> bool:
-    """Return whether any of the values is a negation."""
-    return any(isinstance(one, Term) and one.op == "not" for one in values)
-
-
 def made_of(pairs: Sequence[Value]) -> Term:
     """Return the dictionary of keys and values, of which some may be absent."""
     found = pairs_of(*pairs)
-    return term("merged", found) if any(map(may_be_absent, pairs[1::2])) else found
+    are_there = [leaves(one, lambda x: not is_op(x, "absent")) is True for one in pairs[1::2]]
+    return found if all(are_there) else term("merged", found)
 
 
 def pairs_of(*given: Value) -> Term:
     """Return the dictionary of keys and values."""
     pairs = (term("list", *pair) for pair in zip(given[::2], given[1::2], strict=True))
     return term("dict", term("list", *pairs))
-
-
-def may_be_absent(value: Value) -> bool:
-    match value:
-        case Term(op="absent"):
-            return True
-        case Term(op="if", args=(_, one, other)):
-            return may_be_absent(one) or may_be_absent(other)
-    return False
 
 
 def enumerated(items: Value, start: Value) -> Term:
@@ -110,7 +109,6 @@ WRITTEN: Mapping[str, Callable[..., Value]] = {
         "merged", term("fields", part), pairs_of("rope_parameters", term("absent"))
     ),
     "from pairs": lambda pairs: term("dict", pairs),
-    "get or": lambda holder, key, default: term("method", "get", holder, key, default),
     "isinstance": is_of,
     "known": lambda kind: negate(term("is", term("class of", kind), None)),
     "layer of": layer_of,
@@ -137,11 +135,6 @@ def check(kind: Term) -> Value:
 def accepts(value: Term, kind: Term, letters: str = "abcd") -> Any:
     """Return the condition that a value is of a declared type."""
     is_flag = term("isinstance", value, "flag")
-
-    def each(items: Term, inner: Term) -> Value:
-        of_item = accepts(term("item", letters[0]), inner, letters[1:])
-        return of_item is True or term("all", term("comp", letters[0], items, of_item, True))
-
     match kind.op:
         case "anything":
             return True
@@ -162,11 +155,14 @@ def accepts(value: Term, kind: Term, letters: str = "abcd") -> Any:
             return False
         case _:
             found = term("isinstance", value, SORTS[kind.op])
-    if kind.op == "dict" and kind.args:
-        key, item = kind.args
-        found = both(found, each(term("method", "keys", value), key))
-        return both(found, each(term("method", "values", value), item))
-    return both(found, each(value, kind.args[0])) if kind.args else found
+    parts = ("keys", "values") if kind.op == "dict" else ()
+    held = [term("method", name, value) for name in parts] or [value]
+    for items, inner in zip(held, kind.args, strict=False):
+        of_item = accepts(term("item", letters[0]), inner, letters[1:])
+        if of_item is not True:
+            every = term("all", term("comp", letters[0], items, of_item, True))
+            found = both(found, every)
+    return found
 
 
 def spoken(kind: Term) -> str:
@@ -220,39 +216,40 @@ def rows_of(module: Term) -> Iterator[Row]:
 
 def model_term(made: Model) -> Term:
     """Return the module of a model class, which refuses what the class refuses."""
-    refusals = by_reason(made.refusals).items()
-    rows = [x for why, of in refusals for x in ("", True, refuse(lowered(of), why))]
+    rows = [x for one in refused(made.refusals) for x in ("", True, one)]
     whole = with_roles(made.module, storages_shared(made.module))
     return term("module", *rows, *lowered(whole).args)
 
 
-def by_reason(refusals: Mapping[Value, str | None]) -> dict[str | None, Value]:
-    """Return one condition for each reason."""
+def refused(refusals: Mapping[Value, str | None]) -> list[Term]:
+    """Return what refuses under some conditions: one term for each reason."""
     found: dict[str | None, Value] = {}
     for condition, why in refusals.items():
         found[why] = either(found.get(why, False), condition)
-    return found
+    return [refuse(lowered(of), why) for why, of in found.items()]
 
 
 def storages_shared(module: Term) -> set[int]:
     """Return the numbers of the tensors that occur at several paths, or in several turns."""
-    paths: dict[int, set[str]] = {}
+    paths: dict[int, str] = {}
     shared: set[int] = set()
+    for path, loops, tensor in tensors_in(module):
+        number, *turns = tensor.args[3].args
+        is_elsewhere = paths.setdefault(number, path) != path
+        if is_elsewhere or sum(is_op(one, "turn") for one in turns) < loops:
+            shared.add(number)
+    return shared
 
-    def walk(what: Term, path: str, loops: int) -> None:
-        match what:
-            case Term(op="tensor", args=(*_, Term(args=(number, *turns)))):
-                paths.setdefault(number, set()).add(path)
-                if sum(isinstance(one, Term) and one.op == "turn" for one in turns) < loops:
-                    shared.add(number)
-            case Term(op="comp", args=(_, _, body, _)):
-                walk(body, path, loops + 1)
-            case Term(op="module"):
-                for i, (name, _, inner) in enumerate(rows_of(what)):
-                    walk(inner, f"{path}.{i if name in (None, '') else name}", loops)
 
-    walk(module, "", 0)
-    return shared | {number for number, found in paths.items() if len(found) > 1}
+def tensors_in(what: Term, path: str = "", loops: int = 0) -> Iterator[tuple[str, int, Term]]:
+    """Yield the tensors inside of a module, each with its path and the number of its loops."""
+    if what.op == "tensor":
+        yield path, loops, what
+    elif what.op == "comp":
+        yield from tensors_in(what.args[2], path, loops + 1)
+    elif what.op == "module":
+        for i, (name, _, inner) in enumerate(rows_of(what)):
+            yield from tensors_in(inner, f"{path}.{i if name in (None, '') else name}", loops)
 
 
 def with_roles(what: Term, shared: set[int]) -> Term:
@@ -275,4 +272,4 @@ def with_roles(what: Term, shared: set[int]) -> Term:
         for kind, when in roles.items():
             if (exists := both(condition, when)) is not False:
                 rows.append((name, exists, term("tensor", kind, shape, *also)))
-    return term("module", *(x for row in rows for x in row))
+    return module_of(rows)

@@ -39,14 +39,17 @@ def validate(run: ClassInterpreter, made: Instance) -> None:
     given, scaling, theta, share = map(run.given_key, KEYS)
     rope = run.both_sides(run.truth(scaling), lambda: scaling, lambda: given)
     labels = run.given_key(LABELS)
-    if NAME in fields_of(kind):
+    is_field = NAME in fields_of(kind)
+    if is_field:
         of_list = functools.partial(run.check_type, LABELS, labels, list)
         run.both_sides(run.truth(labels), of_list, lambda: None)
     usual = next(iter(entries_of(kind, FLAT)), {}).get(SHARE, 1.0)
     share = choose(run.known(term("is", share, None)), usual, share)
 
-    def check(one: Dict) -> None:
-        look = functools.partial(run.lookup, Dict((), one.base, one.own))
+    def check(given: Value) -> None:
+        run.check_type(NAME, given, dict)
+        one = Dict(run.path, None, given) if isinstance(given, dict) else Dict(run.path, given)
+        look = functools.partial(run.lookup, one)
         length = run.attribute_of(made, LENGTH)
         one.own |= {
             "rope_type": instead(look("rope_type"), instead(look("type"), "default")),
@@ -54,33 +57,30 @@ def validate(run: ClassInterpreter, made: Instance) -> None:
             SHARE: instead(look(SHARE), share),
             f"original_{LENGTH}": instead(look(f"original_{LENGTH}"), length),
         }
-        if NAME in fields_of(kind):
+        if is_field:
             run.check_type("rope_type", one.own["rope_type"], term("one of", *types_of(kind)))
             run.check_type(THETA, one.own[THETA], int | float)
-        run.rope = made.own[NAME] = one
+        made.own[NAME] = one
         try:
             run.call(Method(made, kind.validate_rope), [])
         finally:
-            run.rope, made.own[NAME] = None, term("rope", term("config"))
+            made.own[NAME] = run.rule("rope", made)
 
     def of_file() -> None:
         run.check_type(NAME, rope, dict)
-        run.call(each_rope, [made, rope, functools.partial(check_given)])
-
-    def check_given(one: Value) -> None:
-        run.check_type(NAME, one, dict)
-        check(Dict(run.path, one))
+        run.call(each_rope, [made, rope, functools.partial(check)])
 
     def of_class() -> None:
         for one in entries_of(kind, {THETA: None, SHARE: None}) or entries_of(kind, {}):
-            check(Dict(run.path, None, {k: v for k, v in one.items() if v is not None}))
+            check({k: v for k, v in one.items() if v is not None})
 
     if is_by_layer(kind):
         # A class replaces null by its own, and leaves an empty dictionary.
-        layers = functools.partial(run.call, each_layer)
-        usual_ones = lambda: layers([made, rope_of(kind, {})])  # noqa: E731
-        is_null = run.known(term("is", rope, None))
-        run.both_sides(is_null, usual_ones, lambda: layers([made, rope]))
+        run.both_sides(
+            run.known(term("is", rope, None)),
+            lambda: run.call(each_layer, [made, rope_of(kind, {})]),
+            lambda: run.call(each_layer, [made, rope]),
+        )
     run.both_sides(run.truth(rope), of_file, of_class)
 
 
@@ -123,19 +123,15 @@ def entries_of(kind: Any, keys: Mapping[str, Any]) -> list[dict[str, Any]]:
 def types_of(kind: Any) -> list[str]:
     """Return the types that the models of a class know, and other names that it has for them."""
     known = ["default", kind.default_rope_type, *ROPE_INIT_FUNCTIONS]
-    texts = {
-        text: None
+    others = [
+        text
         for one in kind.__mro__
         if issubclass(one, PreTrainedConfig) and one is not PreTrainedConfig
         for function in filter(inspect.isfunction, vars(one).values())
         for text in function.__code__.co_consts
         if isinstance(text, str) and text.isidentifier()
-    }
-    others = [
-        text
-        for text in texts
-        for one in entries_of(kind, {NAME: {"rope_type": text, THETA: 1.0}})
-        if one.get("rope_type") in known
+        for entry in entries_of(kind, {NAME: {"rope_type": text, THETA: 1.0}})
+        if entry.get("rope_type") in known
     ]
     return [*dict.fromkeys([*known, *others])]
 
@@ -143,10 +139,8 @@ def types_of(kind: Any) -> list[str]:
 @functools.cache
 def is_by_layer(kind: Any) -> bool:
     """Return whether models look rotary positions up by layer, and the class does not add any."""
-    rope = rope_of(kind, FLAT)
-    is_nested = any(isinstance(one, dict) for one in rope.values())
-    if not {NAME, "layer_types"} <= fields_of(kind) or is_nested or not rope:
+    is_flat = entries_of(kind, FLAT) == [rope_of(kind, FLAT)]
+    if not is_flat or hasattr(kind, LABELS) or not {NAME, "layer_types"} <= fields_of(kind):
         return False
     models = importlib.import_module(kind.__module__.replace("configuration_", "modeling_"))
-    is_other = hasattr(kind, LABELS)
-    return not is_other and f"{NAME}[layer_type]" in inspect.getsource(models)
+    return f"{NAME}[layer_type]" in inspect.getsource(models)

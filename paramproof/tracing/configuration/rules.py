@@ -1,19 +1,26 @@
-"""The rules of a configuration class of the installed transformers, as a file has them."""
+"""The rules of the configuration classes of the installed transformers, as a file has them.
+
+``Installed`` is a catalogue of these classes, each traced when it is needed.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
 import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
+from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.nodes import Data, refuse, terms_in
 from paramproof.tracing.configuration.paths import Instance, Raised
-from paramproof.tracing.configuration.program import ROPE, UNSET, ClassInterpreter
-from paramproof.tracing.configuration.reader_terms import CONFIG, by_reason, check, lowered
+from paramproof.tracing.configuration.program import UNSET, ClassInterpreter
+from paramproof.tracing.configuration.programs import Programs
+from paramproof.tracing.configuration.reader_terms import CONFIG, check, lowered, refused
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Unknown,
@@ -21,7 +28,6 @@ from paramproof.tracing.configuration.terms import (
     exported,
     is_rule,
     mentions,
-    negate,
     term,
 )
 from paramproof.tracing.configuration.values import fields_of
@@ -52,43 +58,40 @@ def rules_of(kind: type[Any]) -> Data:
     """
     run = ClassInterpreter()
     try:
-        made = run.instantiate(kind, CONFIG)
+        made = run.instantiate(kind)
     except Raised as error:
         raise Unknown(f"the class refuses every configuration: {error}") from None
     keys = {
         name: [check(declared), *[default] * (default is not MISSING)]
         for name, (declared, default) in run.keys.items()
     }
-    required = [name for name, (_, *default) in keys.items() if not default]
-    is_there = {name: term("has", CONFIG, name) for name in required}
-    whole = {
-        name: exported(term("opaque") if is_rule(value) and name not in ROPE else run.frozen(value))
-        for name, value in made.own.items()
-    }
+    required = (name for name, (_, *default) in keys.items() if not default)
+    whole = {name: lowered(exported(run.frozen(value))) for name, value in made.own.items()}
     fields = {k: v for k, v in whole.items() if k not in UNREAD and v is not term("key", k)}
     aliases = dict(kind.attribute_map)
     fields |= dict.fromkeys(sorted(keys.keys() - whole.keys() - aliases.keys()), term("absent"))
-    refusals = by_reason(
-        {
-            exported(one): why if isinstance(why, str) else None
-            for one, why in run.refusals.items()
-            if not mentions(one, is_rule)  # A rule has refusals of its own.
-        }
-    )
+    refusals = {
+        exported(one): why if isinstance(why, str) else None
+        for one, why in run.refusals.items()
+        if not mentions(one, is_rule)  # A rule has refusals of its own.
+    }
     rest = exported(run.frozen(made.rest)).args[1::2] if made.rest else ()
     autos = {name: getattr(transformers, name)._model_mapping for name in AUTOS.split()}
-    models = {name: found for name, of in autos.items() if (found := model_of(of, kind))}
+    models = {name: class_in(mapping, kind) for name, mapping in autos.items()}
     return {
         "keys": keys,
-        "fields": {name: lowered(value) for name, value in fields.items()},
+        "fields": fields,
         "refusals": [
-            *(refuse(negate(has), f"{name} is required") for name, has in is_there.items()),
-            *(refuse(lowered(of), why) for why, of in refusals.items()),
+            *(
+                refuse(term("not", term("has", CONFIG, one)), f"{one} is required")
+                for one in required
+            ),
+            *refused(refusals),
         ],
         "aliases": aliases,
-        "properties": {name: lowered(value) for name, value in properties(kind).items()},
+        "properties": properties(kind),
         "taken": sorted({*UNSET, *rest} - keys.keys() - fields.keys() - aliases.keys()),
-        "models": models,
+        "models": {name: found.__name__ for name, found in models.items() if found},
     }
 
 
@@ -103,34 +106,29 @@ def properties(kind: Any) -> dict[str, Value]:
         own = isinstance(static, property) and not is_base
         run = ClassInterpreter()
         part = Instance((), kind, term("self"))
-        try:
-            value = exported(run.frozen(run.attribute(part, name) if own else static))
-        except (Unknown, Raised):
-            continue
-        if not run.refusals and not (name[0] == "_" and is_base):
-            found[name] = value
+        with suppress(Unknown, Raised):
+            value = lowered(exported(run.frozen(run.attribute(part, name) if own else static)))
+            if not run.refusals and not (name[0] == "_" and is_base):
+                found[name] = value
     return found
 
 
-def model_of(mapping: Any, kind: type[Any]) -> str:
-    """Return the class that a mapping has for a configuration class; the first one of several."""
+def class_in(mapping: Any, kind: type[Any]) -> Any:
+    """Return the model class that a mapping has for a configuration class: the first of several."""
     try:
         found = mapping[kind]
     except (KeyError, ValueError):  # There is none, or the release lacks it.
-        return ""
-    return str((found[0] if isinstance(found, tuple) else found).__name__)
+        return None
+    return found[0] if isinstance(found, tuple) else found
 
 
 @cache
 def config_classes() -> dict[str, type[Any]]:
     """Return all configuration classes by their names."""
-    found: dict[str, type[Any]] = {kind.__name__: kind for kind in CONFIG_MAPPING.values()}
-    left: list[type[Any]] = [PreTrainedConfig]
-    while left:
-        for one in left.pop().__subclasses__():
-            found.setdefault(one.__name__, one)
-            left.append(one)
-    return found
+    found: list[type[Any]] = [*CONFIG_MAPPING.values(), *PreTrainedConfig.__subclasses__()]
+    for one in found:  # It grows: the subclasses of each come after it.
+        found += one.__subclasses__()
+    return {one.__name__: one for one in reversed(found)}
 
 
 def parts_in(values: Iterable[Any]) -> Iterator[str]:
@@ -138,3 +136,24 @@ def parts_in(values: Iterable[Any]) -> Iterator[str]:
     for one in terms_in(values):
         if one.op == "new" and isinstance(one.args[0], str):
             yield one.args[0]
+
+
+class Installed(Programs):
+    """The programs of the configuration classes of the installed transformers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.types = dict(CONFIG_MAPPING_NAMES)
+
+    def rules(self, name: str) -> Data | None:
+        return rules_of(config_classes()[name]) if name in config_classes() else None
+
+
+INSTALLED = Installed()
+
+
+def at_default(kind: type[Any], value: Value) -> Any:
+    """Return a value over ``self`` where that is what a configuration class makes of no keys."""
+    one = exported(value)
+    INSTALLED.terms[repr(one)] = one
+    return Part(INSTALLED, kind.__name__, {}).module(repr(one))

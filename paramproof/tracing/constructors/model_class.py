@@ -14,23 +14,16 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import transformers
-from transformers import (
-    CONFIG_MAPPING,
-    MODEL_FOR_BACKBONE_MAPPING,
-    MODEL_MAPPING,
-    AutoConfig,
-    PreTrainedConfig,
-    PreTrainedModel,
-)
+from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedModel
 
 from paramproof.builders.meta import meta
 from paramproof.catalogue.program import Part
 from paramproof.formulas.errors import similar_names
 from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
-from paramproof.tracing.configuration.installed import Installed
 from paramproof.tracing.configuration.models import trace_model
 from paramproof.tracing.configuration.reader_terms import lowered, model_term
+from paramproof.tracing.configuration.rules import Installed, class_in
 from paramproof.tracing.configuration.terms import Unknown, mentions, negate, term
 from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
@@ -54,10 +47,7 @@ class ModelClass:
 
     @classmethod
     def of(
-        cls,
-        what: str,
-        given: Mapping[str, Any] | None = None,
-        architecture: str = "",
+        cls, what: str, given: Mapping[str, Any] | None = None, architecture: str = ""
     ) -> ModelClass:
         """Return a model type or class by its name: ``deepseek_v3``, ``BertForMaskedLM``.
 
@@ -67,10 +57,23 @@ class ModelClass:
         """
         keys = dict(given or {})
         if given is None and what not in CONFIG_MAPPING and not architecture:
-            config_class, model_class = _named_class(what)
-        else:
-            model_type = str(keys.get("model_type", what))
-            config_class, model_class = _classes(model_type, keys, architecture)
+            model_class = _named_class(what)
+            return cls(model_class.config_class, model_class, keys)
+        model_type = str(keys.get("model_type", what))
+        if model_type not in CONFIG_MAPPING:
+            raise _unknown(model_type)
+        config_class: Any = CONFIG_MAPPING[model_type]
+        model_class = class_in(MODEL_MAPPING, config_class)
+        named = keys.get("architectures")
+        if chosen := architecture or (isinstance(named, list) and len(named) == 1 and named[0]):
+            # The models of InternLM 3 name LLaMA's configuration class.
+            base = getattr(model_class, "config_class", config_class)
+            model_class = _named_class(chosen)
+            if model_class.config_class is not base:
+                raise ValueError(f"{shown(chosen)} is not a class of the model type {model_type}")
+        if model_class is None:
+            why = f"transformers has no base model of the type {model_type}: name a class"
+            raise ValueError(why)
         return cls(config_class, model_class, _without_type(keys))
 
     @property
@@ -125,19 +128,17 @@ def module_of(kind: type[Any]) -> Any:
             continue
         part, traced = term("field", term("self"), name), CONFIG_MAPPING[spec.model_type]
         others = {type(getattr(kind.config_class(), name, None))}
-        if spec.config_class is AutoConfig and traced in MODEL_FOR_BACKBONE_MAPPING:
+        is_backbone = traced in transformers.MODEL_FOR_BACKBONE_MAPPING
+        if is_backbone and spec.config_class is transformers.AutoConfig:
             is_pin = term("made by", part, traced.__name__).__eq__
             if any(mentions(condition, is_pin) for condition in made.refusals):
                 others |= {CONFIG_MAPPING[one] for one in BACKBONES}
-        for one in sorted(others - {traced}, key=str):
-            if not issubclass(one, PreTrainedConfig):
-                continue
+        for one in sorted(others - {traced, type(None)}, key=str):
             with suppress(Unknown):
                 other = model_term(trace_model(kind, parts={name: one}))
                 is_it = lowered(term("made by", part, one.__name__))
-                cases = (is_it, other), (negate(is_it), found)
-                rows = (x for case, of in cases for x in ("", case, term("list", of)))
-                found = term("module", *rows)
+                sides = term("list", other), term("list", found)
+                found = term("module", "", is_it, sides[0], "", negate(is_it), sides[1])
     return found
 
 
@@ -147,39 +148,14 @@ def build_model(keys: Mapping[str, Any], architecture: str = "") -> Any:
 
     Raises ``ValueError`` with one line if transformers does not have it or refuses.
     """
-    config_class, model_class = _classes(str(keys.get("model_type")), keys, architecture)
+    chosen = ModelClass.of(str(keys.get("model_type")), keys, architecture)
     try:
-        config = config_class.from_dict(deepcopy(dict(keys)))
+        config = chosen.config_class.from_dict(deepcopy(dict(keys)))
         with meta():
-            return model_class(config)
+            return chosen.model_class(config)
     except Exception as error:  # A constructor may raise anything.
         raise_if_internal(error)
-        raise ValueError(f"{model_class.__name__} is refused: {in_one_line(error)}") from error
-
-
-def _classes(
-    model_type: str, keys: Mapping[str, Any], architecture: str
-) -> tuple[type[PreTrainedConfig], Any]:
-    if model_type not in CONFIG_MAPPING:
-        raise _unknown(model_type)
-    config_class: type[PreTrainedConfig] = CONFIG_MAPPING[model_type]
-    named = keys.get("architectures") or ()
-    chosen = architecture or (named[0] if isinstance(named, list) and len(named) == 1 else "")
-    base_class = _base(config_class) if config_class in MODEL_MAPPING else None
-    if chosen:
-        model_class = _named_class(chosen)[1]
-        # The models of InternLM 3 name LLaMA's configuration class.
-        if model_class.config_class is not getattr(base_class, "config_class", config_class):
-            raise ValueError(f"{shown(chosen)} is not a class of the model type {model_type}")
-        return config_class, model_class
-    if base_class is None:
-        raise ValueError(f"transformers has no base model of the type {model_type}: name a class")
-    return config_class, base_class
-
-
-def _base(config_class: type[PreTrainedConfig]) -> Any:
-    found: Any = MODEL_MAPPING[config_class]
-    return found[0] if isinstance(found, tuple) else found
+        raise ValueError(f"{chosen.name} is refused: {in_one_line(error)}") from error
 
 
 def _unknown(model_type: str) -> ValueError:
@@ -188,9 +164,9 @@ def _unknown(model_type: str) -> ValueError:
     return ValueError(f"transformers has no model type or class {shown(model_type)}{hint}")
 
 
-def _named_class(name: str) -> tuple[type[PreTrainedConfig], Any]:
-    found = getattr(transformers, name, None) if name.isidentifier() else None
-    config_class: Any = getattr(found, "config_class", None)
-    if not (isinstance(found, type) and issubclass(found, PreTrainedModel)) or not config_class:
+def _named_class(name: str) -> Any:
+    found: Any = getattr(transformers, name, None) if name.isidentifier() else None
+    is_model = isinstance(found, type) and issubclass(found, PreTrainedModel)
+    if not is_model or not found.config_class:
         raise _unknown(name)
-    return config_class, found
+    return found
