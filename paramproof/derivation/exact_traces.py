@@ -34,14 +34,10 @@ class Rows(dict[tuple[Any, ...], list[IterationStack]]):
 
 def joined(modules: list[Any], made: list[IterationStack]) -> Any:
     """Return the tensors of modules, each made in an iteration."""
-    alike: dict[int, list[IterationStack]] = {}
-    for one, where in zip(modules, made, strict=True):
-        alike.setdefault(id(one), []).append(where)
     found = Rows()
-    for one in {id(one): one for one in modules}.values():
+    for one, where in zip(modules, made, strict=True):
         for key, inner in one.items():
-            own = found.setdefault(key, [])
-            own += [where + stack for where in alike[id(one)] for stack in inner]
+            found.setdefault(key, []).extend(where + stack for stack in inner)
     return found
 
 
@@ -128,10 +124,7 @@ def counted(traces: Sequence[Trace], conditions: Conditions) -> Iterator[Derived
     """Yield the tensor groups of traces, the first of which is at the sizes of the model."""
     fixed = conditions.fixed
 
-    @cache
-    def number_at(*places: tuple[IterationStack, ...]) -> GuardedCount:
-        return number_of(traces, places, fixed)
-
+    number_at = cache(lambda *places: number_of(traces, places, fixed))
     chosen = {
         key: number_at(*(tuple(one.groups.get(key, ())) for one in traces))
         for key in dict.fromkeys(key for one in traces for key in one.groups)

@@ -41,6 +41,7 @@ from paramproof.derivation.exact_traces import (
 from paramproof.derivation.loops import implied_guards
 from paramproof.derivation.other_sizes import holding_elsewhere
 from paramproof.derivation.sizes import (
+    NAMING,
     RUNNING,
     SIZED,
     Number,
@@ -51,7 +52,6 @@ from paramproof.derivation.sizes import (
     expression_of,
     has_length,
     has_loop_index,
-    naming,
     pin,
     plain,
     recording,
@@ -62,7 +62,7 @@ from paramproof.formulas.active import says_per_token
 from paramproof.formulas.condition import Condition, Outcome
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, letter
-from paramproof.formulas.path import LAYER
+from paramproof.formulas.path import LAYER, beginnings
 from paramproof.formulas.printing import shown
 
 UNSIZED = ("_token_id", "_token_index")
@@ -121,8 +121,7 @@ class Trace:
         }
 
         def places(path: str) -> list[int]:
-            steps = path.partition("[")[0].split(".")
-            owners = (".".join(steps[: i + 1]) for i in range(len(steps)))
+            owners = beginnings(path.partition("[")[0])
             return [order.get(one, len(order)) for one in owners]
 
         return {path: self.sizes[path] for path in sorted(self.sizes, key=places)}
@@ -171,8 +170,6 @@ class Trace:
         match value:
             case bool() | Number() | Part() | Nested() | Kinds():
                 return value
-            case Series() if value.bounds:
-                return value
             case int() if self.is_size(path, value):
                 self.sizes[path] = self.own.get(path, value)
                 return Number(self.sizes[path], letter(path))
@@ -192,21 +189,11 @@ class Kinds(Series):
 
 
 class Nested(dict[str, Any]):
-    """An object of a file, at a path. Of a part, a size that is absent is one of its keys."""
+    """An object of a file, at a path."""
 
-    def __init__(self, values: Mapping[str, Any], path: str, part: SizedPart | None = None) -> None:
+    def __init__(self, values: Mapping[str, Any], path: str) -> None:
         super().__init__(values)
-        self.path, self.part = path, part
-
-    def __contains__(self, name: object) -> bool:
-        if super().__contains__(name) or self.part is None or name in self.part.making:
-            return super().__contains__(name)
-        return type(self.part.program.defaults.get(str(name))) is int
-
-    def __missing__(self, name: str) -> Any:
-        if self.part is None:
-            raise KeyError(name)
-        return self.part.key(name)
+        self.path = path
 
 
 class SizedPart(Part):
@@ -218,7 +205,7 @@ class SizedPart(Part):
         # A field that has two names in a file is no letter: its class chooses one.
         named = Counter(map(self.of, keys))
         self.twice = {one for one, times in named.items() if times > 1}
-        self.keys = Nested({k: self.of_field(k, v) for k, v in keys.items()}, path, self)
+        self.keys = Nested({k: self.of_field(k, v) for k, v in keys.items()}, path)
         self.values, self.states = dict[str, Any](), dict[str, Any]()
         self.loops, self.memo, self.local = dict[str, Any](), dict[Any, Any](), dict[Any, Any]()
         trace.parts.append(self)
@@ -232,7 +219,7 @@ class SizedPart(Part):
         return value if path in self.twice else self.trace.given(path, value)
 
     def key(self, name: str) -> Any:
-        if dict.__contains__(self.keys, name):
+        if name in self.keys:
             return self.keys[name]
         return self.of_field(name, self.program.defaults[name])
 
@@ -245,8 +232,7 @@ class SizedPart(Part):
     def made(self, name: str) -> Any:
         """Return a field. One that a file may give is a letter, whatever computes it."""
         program, trace = self.program, self.trace
-        is_given = dict.__contains__(self.keys, name)
-        own = self.keys[name] if is_given else None
+        is_given, own = name in self.keys, self.keys.get(name)
         code = program.fields.get(name)
         is_key = name in program.types or name not in program.taken
         if code is None and is_key and (name in program.defaults or is_given):
@@ -276,18 +262,15 @@ class SizedPart(Part):
         self.loops, self.local = loops, local
 
     def fold(self, letter: str, source: Any, states: Any, nexts: Any) -> Any:
-        made, changes = [states], [0]
-
-        def noting(part: Part) -> Any:
-            made.append(nexts(part))
-            if any(one is not other for one, other in zip(*made[-2:], strict=True)):
-                changes.append(len(made) - 1)
-            return made[-1]
-
-        states = super().fold(letter, source, states, noting)
-        if has_length(source) and changes[-1] > 1:
+        changed = 0
+        for turn, _ in enumerate(self.loop(letter, source), 1):
+            self.states[letter], before = states, states
+            states = nexts(self)
+            if any(one is not other for one, other in zip(before, states, strict=True)):
+                changed = turn
+        if has_length(source) and changed > 1:
             pin(source.length, len(source))
-        elif has_length(source) and (self.trace.strictly or changes[-1] or not source):
+        elif has_length(source) and (self.trace.strictly or changed or not source):
             # Only the first turn changes something, if there is one.
             bool(Number(len(source), source.length) == 0)
         return states
@@ -317,12 +300,7 @@ def comprehension(letter: Any, source: Any, element: Any, kept: Any) -> Any:
                 made.append(tuple(RUNNING[depth:]))
         if found and isinstance(found[0], Rows):
             return [joined(found, made)]
-        items = collected(found, made)
-        if not isinstance(items, Series) or items.length is not None:
-            return items
-        for one in (one for where in made for one in where):
-            pin(one.length, one.total)
-        return found
+        return collected(found, made)
 
     return code
 
@@ -353,22 +331,19 @@ def starred_name(part: SizedPart, label: Any) -> str:
     """Return the name of a module with a star for the indexes of loops."""
     kept = part.memo, part.local
     part.memo, part.local = {}, {}
-    with naming():
-        found = str(label(part))
-    part.memo, part.local = kept
-    return found
+    NAMING.append(True)
+    try:
+        return str(label(part))
+    finally:
+        NAMING.pop()
+        part.memo, part.local = kept
 
 
 def tensor(role: Any, shape: Any, storage: Any = lambda part: None) -> Any:
     def code(part: SizedPart) -> Rows:
         kind, where = role(part), storage(part)
         is_buffer = kind not in ("trainable", "frozen")
-        try:
-            lengths = dimensions(shape(part))
-        except (NotSymbolic, *ERRORS):
-            if not is_buffer:
-                raise
-            lengths = None
+        lengths = dimensions(shape(part))
         turns = (expression_of(one) for one in where or () if isinstance(one, Number))
         loops = frozenset[str]().union(*(one.letters for one in turns if one is not None))
         where = where and (loops, *concrete(where))
@@ -411,8 +386,6 @@ def both(one: Any, other: Any) -> Any:
 
 
 def item(owner: Any, index: Any) -> Any:
-    if isinstance(owner, Part):
-        return owner.field(index)
     if isinstance(index, Number) and isinstance(owner, list):
         if isinstance(owner, Kinds):
             return owner[index.value]

@@ -19,8 +19,8 @@ from math import prod
 from typing import Any, NamedTuple
 
 from paramproof.derivation.sizes import LOOP_INDEX, IterationStack, Recorder, has_loop_index
-from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.expression import Expression, expression, floor, letter, sides, sum_of
+from paramproof.formulas.condition import Condition, Relation, is_never_negative
+from paramproof.formulas.expression import Expression, expression, floor, letter, sum_of
 
 INDEX = letter(LOOP_INDEX)
 """The index of any loop, which counts iterations from 0."""
@@ -68,33 +68,15 @@ def at_least(one: Expression, other: Expression) -> Condition:
 
 
 def _pattern(question: Condition) -> Pattern | None:
-    """Return the indices that give one answer to a guard of their remainder."""
-    if question.relation is Relation.DIVIDES:
-        offset, step = question.right - INDEX, question.left
-        is_linear = LOOP_INDEX not in offset.letters | step.letters
-        return Pattern(step, offset, floor(offset - 1, step)) if is_linear else None
-    found = _remainder_is(question.right - question.left)
-    if found is None or question.relation is not Relation.EQUAL:
+    """Return the indices for which something divides."""
+    offset, step = question.right - INDEX, question.left
+    is_linear = LOOP_INDEX not in offset.letters | step.letters
+    if question.relation is not Relation.DIVIDES or not is_linear:
         return None
-    offset, remainder, step = found
-    before = floor(offset - remainder - 1, step) if offset else expression(-1)
-    needs = at_least(remainder, expression(0)), Condition(Relation.LESS, remainder, step, True)
-    return Pattern(step, offset - remainder, before, needs)
-
-
-def _remainder_is(difference: Expression) -> tuple[Expression, Expression, Expression] | None:
-    """Return (t, r, s) if ``difference`` is ±((index + t) mod s − r), otherwise None."""
-    for powers in difference.terms:
-        for atom, _ in powers:
-            if not (pair := sides(atom)) or LOOP_INDEX not in pair[0].letters:
-                continue
-            top, step = pair
-            rest = top - step * Expression({((atom, 1),): 1})
-            for sign in (1, -1):
-                remainder, offset = rest - sign * difference, top - INDEX
-                if LOOP_INDEX not in remainder.letters | offset.letters | step.letters:
-                    return offset, remainder, step
-    return None
+    if step.constant is None and is_never_negative(-offset):
+        # The first multiple is −offset, if that is less than the step.
+        return Pattern(step, offset, expression(-1), (at_least(step, 1 - offset),))
+    return Pattern(step, offset, floor(offset - 1, step))
 
 
 def implied_guards(recorder: Recorder, sizes: Mapping[str, int]) -> Iterator[Condition]:
@@ -114,79 +96,54 @@ def implied_guards(recorder: Recorder, sizes: Mapping[str, int]) -> Iterator[Con
             continue
         for question in index_guards(own, recorder.indices, length):
             answers = {c.holds for c in own if with_any_index(c, index) == question}
-            if len(answers) > 1 and not outer:
-                yield from _both_answers_guards(question, length)
-                continue
-            found = []
-            if len(answers) == 1:
-                found = list(_one_answer_guards(question, answers.pop(), longest, sizes))
-            if not found:
-                recorder.lost[length] = None
-            yield from found
-
-
-def _both_answers_guards(question: Condition, length: Expression) -> Iterator[Condition]:
-    """Yield guards under which the indices at which answers change lie in the loop."""
-    # The number of multiples always lies between 0 and the length.
-    if cuts := _cuts(question):
-        is_less = question.relation is Relation.LESS
-        end = Condition(Relation.MORE, cuts[-1], length, False)
-        yield end if is_less else at_least(length, cuts[-1])
-        yield at_least(cuts[0], expression(0))
+            if len(answers) == 1 or outer:
+                found = list(_one_answer_guards(question, answers, longest, sizes))
+                recorder.lost |= {} if found else {length: None}
+                yield from found
+            elif cuts := _cuts(question):
+                # The indices at which answers change lie in the loop; multiples always do.
+                is_less = question.relation is Relation.LESS
+                end = Condition(Relation.MORE, cuts[-1], length, False)
+                yield end if is_less else at_least(length, cuts[-1])
+                yield at_least(cuts[0], expression(0))
 
 
 def _one_answer_guards(
-    question: Condition, answer: bool, length: Expression, sizes: Mapping[str, int]
+    question: Condition, answers: set[bool], length: Expression, sizes: Mapping[str, int]
 ) -> Iterator[Condition]:
-    """Yield guards under which each index of a loop gives this answer."""
+    """Yield guards under which each index of a loop gives the answer, if there is but one."""
+    if len(answers) > 1:
+        return
+    (answer,) = answers
     if question.relation is Relation.DIVIDES:
         pattern = _pattern(question)
-        if pattern is not None and pattern.offset.constant is not None:
-            number = pattern.below(length) - pattern.before
-            yield Condition(Relation.LESS, number, length if answer else expression(1), not answer)
-        return
-    # A linear expression has one sign if it has that sign at both ends.
-    ends = [replace(question, holds=answer)] * 2
-    difference = question.left - question.right
-    if not _is_line(difference):
-        return
-    if question.relation is Relation.EQUAL and not answer:
-        first = difference.value({**sizes, LOOP_INDEX: 0})
-        relation = Relation.MORE if first > 0 else Relation.LESS
-        ends = [Condition(relation, question.left, question.right, True)] * 2
-    at = ({LOOP_INDEX: expression(0)}, {LOOP_INDEX: length - 1})
-    found = [end.substitute(where) for end, where in zip(ends, at, strict=True)]
+        if pattern is None or pattern.offset.constant is None:
+            return
+        number, limit = pattern.below(length) - pattern.before, length if answer else expression(1)
+        found = [*pattern.needs, Condition(Relation.LESS, number, limit, not answer)]
+    else:
+        # A linear expression has one sign if it has that sign at both ends.
+        end, difference = replace(question, holds=answer), question.left - question.right
+        if LOOP_INDEX in (difference.substitute({LOOP_INDEX: INDEX + 1}) - difference).letters:
+            return
+        if question.relation is Relation.EQUAL and not answer:
+            first = difference.value({**sizes, LOOP_INDEX: 0})
+            relation = Relation.MORE if first > 0 else Relation.LESS
+            end = Condition(relation, question.left, question.right, True)
+        found = [end.substitute({LOOP_INDEX: index}) for index in (expression(0), length - 1)]
     if all(condition.is_met(sizes) for condition in found):
         yield from found
 
 
-def _is_line(one: Expression) -> bool:
-    others = [[pair for pair in powers if pair != (LOOP_INDEX, 1)] for powers in one.terms]
-    return not any(LOOP_INDEX in Expression({tuple(powers): 1}).letters for powers in others)
-
-
-MIRRORED = {Relation.LESS: Relation.MORE, Relation.MORE: Relation.LESS}
-
-
-def _limit(question: Condition) -> tuple[Relation, Expression] | None:
-    """Return the relation of the index to a limit that a guard is, on either of its sides."""
-    relation, difference = question.relation, question.right - question.left
-    mirrored = MIRRORED.get(relation, relation)
-    for found, limit in ((relation, difference + INDEX), (mirrored, INDEX - difference)):
-        is_whole = limit.is_whole and LOOP_INDEX not in limit.letters
-        if is_whole and relation is not Relation.DIVIDES:
-            return found, limit
-    return None
-
-
 def _cuts(question: Condition) -> tuple[Expression, ...]:
     """Return the indices from which on a guard has another answer than before."""
-    if (found := _limit(question)) is None:
-        return ()
-    relation, limit = found
-    if relation is Relation.EQUAL:
-        return limit, limit + 1
-    return (limit if relation is Relation.LESS else limit + 1,)
+    relation, difference = question.relation, question.right - question.left
+    on_the_left, on_the_right = difference + INDEX, INDEX - difference
+    for limit, below in ((on_the_left, Relation.LESS), (on_the_right, Relation.MORE)):
+        if limit.is_whole and LOOP_INDEX not in limit.letters:
+            changes = {below: (limit,), Relation.DIVIDES: (), Relation.EQUAL: (limit, limit + 1)}
+            return changes.get(relation, (limit + 1,))
+    return ()
 
 
 MAX_SUMS = 64

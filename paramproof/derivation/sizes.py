@@ -142,7 +142,7 @@ class Number:
 
     def __init__(self, value: Any, made: Operand | None) -> None:
         self.value, self.made = value, made
-        self.divided: tuple[Expression, Expression] | None = None
+        self.divided: tuple[Any, Any] | None = None
 
     def read(self) -> Any:
         """Return the value to code that may decide by it unobserved."""
@@ -180,8 +180,6 @@ class Number:
         )
 
     def rounded(self, name: str, function: Callable[[Any], int], of_quotient: Any) -> Any:
-        if isinstance(self.value, int):
-            return self
         with suppress(ArithmeticError, TypeError):
             made = of_quotient(*_quotient(self.made, True))  # type: ignore[misc]
             return number(function(self.value), made)
@@ -239,7 +237,7 @@ def _result(compute: Callable[[Any, Any], Any], name: str, left: Any, right: Any
         return step(value, name, left, right)
     found = number(value, made)
     if name == "mod" and isinstance(found, Number):
-        found.divided = (one, other)
+        found.divided = (left, right)
     return found
 
 
@@ -295,8 +293,7 @@ def _quotient(one: Any, may_round: bool = False) -> tuple[Expression, Expression
         case Expression():
             return one, expression(1)
         case float():
-            top, bottom = map(expression, one.as_integer_ratio())
-            return (top, bottom) if max(_bits(top), _bits(bottom)) <= 20 else None
+            return tuple(map(expression, one.as_integer_ratio()))  # type: ignore[return-value]
         case Computed("over", (Expression() as top, Expression() as bottom)) if _over(top, bottom):
             divisor = int(bottom.constant or 0)
             return (top, bottom) if may_round or (divisor and not divisor & (divisor - 1)) else None
@@ -358,12 +355,13 @@ def _compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
         return
     guard = _guard(relation, one, other, answer)
     for remainder, limit in ((left, right), (right, left)):
-        divided = getattr(remainder, "divided", None)
-        if relation is Relation.EQUAL and divided and type(limit) is int:
-            top, bottom = divided
-            # Only for a possible remainder: i mod 3 is 2 if 3 divides i − 2.
-            if limit == 0 or 0 <= limit < (bottom.constant or 0):
-                guard = Condition(Relation.DIVIDES, bottom, top - limit, answer)
+        divided, rest = getattr(remainder, "divided", None), expression_of(limit)
+        if relation is not Relation.EQUAL or divided is None or rest is None:
+            continue
+        # Only for a possible remainder: i mod 3 is 2 if 3 divides i − 2.
+        if rest == 0 or 0 <= limit < divided[1]:
+            top, bottom = map(_operand, divided)
+            guard = Condition(Relation.DIVIDES, bottom, top - rest, answer)
     if guard:
         _recorders[-1].guards.setdefault(guard)
 
@@ -416,8 +414,6 @@ def _canonical(
 
 def _compared(one: Any, other: Any) -> tuple[Expression, Expression] | None:
     """Return whole numbers whose quotient compares with ``other`` as an operand does."""
-    if isinstance(one, float):
-        return tuple(map(expression, one.as_integer_ratio()))  # type: ignore[return-value]
     is_whole = other.is_integer() if isinstance(other, float) else isinstance(other, Expression)
     pair = _quotient(one, is_whole)
     return pair if pair and is_natural(pair[1]) else None
@@ -436,17 +432,8 @@ def pin(length: Expression | None, number: int) -> None:
     bool(Number(number, length) == number)
 
 
-_naming: list[bool] = []
-
-
-@contextmanager
-def naming() -> Iterator[None]:
-    """Let the indexes of loops be stars in texts."""
-    _naming.append(True)
-    try:
-        yield
-    finally:
-        _naming.pop()
+NAMING: list[bool] = []
+"""Not empty while the indexes of loops are stars in texts."""
 
 
 def text(one: Any) -> str:
@@ -454,7 +441,7 @@ def text(one: Any) -> str:
     if not isinstance(one, Number):
         return str(one)
     is_index = has_loop_index(getattr(one.made, "letters", frozenset()))
-    return LAYER if _naming and is_index else Name(one.value)
+    return LAYER if NAMING and is_index else Name(one.value)
 
 
 class Name(str):
@@ -475,16 +462,13 @@ class Name(str):
 class Series(list[Any]):
     """A list of symbolic length, which is None if it is not known.
 
-    If each iteration of a loop made one element, ``turn`` is the letter of its index, and the
-    element at k was made in iteration ``start`` + k. A list that is a sum has its ``parts``, and a
-    range its ``bounds``, the last of which is the step.
+    If each iteration of a loop made one element, ``turn`` is the letter of its index. A list that
+    is a sum has its ``parts``, and a range its ``bounds``, the last of which is the step.
     """
 
-    def __init__(
-        self, values: Iterable[Any], length: Expression | None, turn: str = "", start: Any = 0
-    ) -> None:
+    def __init__(self, values: Iterable[Any], length: Expression | None, turn: str = "") -> None:
         super().__init__(values)
-        self.length, self.turn, self.start = length, turn, start
+        self.length, self.turn = length, turn
         self.parts, self.bounds = list[Any](), tuple[Any, ...]()
 
     def element(self, value: Any, at: Expression | None) -> Any:
@@ -495,7 +479,7 @@ class Series(list[Any]):
         if not isinstance(made, Expression | Computed) or self.turn not in made.letters:
             return value
         made = letter(made) if isinstance(made, Computed) else made
-        known = None if at is None else made.substitute({self.turn: self.start + at})
+        known = None if at is None else made.substitute({self.turn: at})
         return _of(value.value, known)
 
     def __add__(self, other: Any) -> Any:
@@ -539,24 +523,34 @@ def turns(items: Any) -> Iterator[tuple[Any, Any]]:
     name, length = f"{LOOP_INDEX}{next(_numbers)}", items.length
     if length is not None:
         _recorders[-1].indices[name] = length
-    at = None if length is None else letter(name)
-    for turn, value in enumerate(items):
-        running = Iteration(UNKNOWN_LENGTH if at is None else length, name, turn, len(items))
+    place = None if length is None else letter(name)
+    for turn in range(len(items)):
+        running = Iteration(UNKNOWN_LENGTH if place is None else length, name, turn, len(items))
         RUNNING.append(running)
         try:
-            yield Number(turn, at), items.element(value, at)
+            index = Number(turn, place)
+            yield index, _at_turn(items, index)
         finally:
             if running in RUNNING:
                 RUNNING.remove(running)
 
 
+def _at_turn(items: Any, index: Number) -> Any:
+    """Return the element of a list in an iteration."""
+    if has_length(items) and not items.parts:
+        return items.element(items[index.value], expression_of(index))
+    return at(items, index)
+
+
 def collected(values: list[Any], made: list[IterationStack]) -> list[Any]:
-    """Return values as a list, given the iterations in which each was made."""
+    """Return values as a list, whose length may not change if not each iteration made one."""
     for one in made[0][:1] if made else ():
         every = [(one._replace(number=turn),) for turn in range(one.total)]
         if one.length != UNKNOWN_LENGTH and made == every:
             return Series(values, one.length, one.letter)
-    return Series(values, None) if any(made) else values
+    for one in (one for where in made for one in where):
+        pin(one.length, one.total)
+    return values
 
 
 def range_of(start: Any, stop: Any, every: Any = 1) -> list[Any]:
@@ -564,10 +558,8 @@ def range_of(start: Any, stop: Any, every: Any = 1) -> list[Any]:
     if not any(isinstance(one, Number) for one in (start, stop, every)):
         return [*values]
     length, name = expression_of(-((start - stop) // every)), f"{LOOP_INDEX}{next(_numbers)}"
-    first, by = expression_of(start), expression_of(every)
-    is_known = length is not None and first is not None and by is not None
-    made = first + by * letter(name) if is_known else None
-    found = Series((Number(one, made) for one in values), length if is_known else None, name)
+    made = expression_of(start + every * Number(1, letter(name)))
+    found = Series((Number(one, made) for one in values), length, name)
     found.bounds = (start, stop, every)
     return found
 
@@ -580,18 +572,12 @@ def times(items: Any, many: Any) -> Any:
     # Python repeats a list not at all for a negative number.
     if many < 0:
         return []
-    length, made = expression_of(length_of(items)), expression_of(many)
-    known = None if length is None or made is None else length * made
-    return Series([*items] * plain(many), known)
+    return Series([*items] * plain(many), expression_of(length_of(items) * many))
 
 
-def _joined(*lists: list[Any]) -> Any:
-    lengths = [expression_of(length_of(one)) for one in lists]
-    known: Expression | None = expression(0)
-    for one in lengths:
-        known = None if known is None or one is None else known + one
-    found = Series([one for part in lists for one in part], known)
-    found.parts = [part for one in lists for part in (getattr(one, "parts", ()) or [one])]
+def _joined(one: list[Any], other: list[Any]) -> Any:
+    found = Series([*one, *other], expression_of(length_of(one) + length_of(other)))
+    found.parts = [part for x in (one, other) for part in (getattr(x, "parts", ()) or [x])]
     return found
 
 
@@ -642,24 +628,16 @@ def part_of(items: Any, start: Any, stop: Any, every: Any) -> Any:
     # Python cuts a slice off at the end of the list: record whether it does.
     is_inside = [is_natural(length - expression_of(x)) or x <= length_of(items) for x in ends]
     last = expression_of(stop) if stop is not None and is_inside[-1] else length
-    return Series(found, last and last - first, items.turn, items.start + first)
+    found = [items.element(one, letter(items.turn) + first) for one in found]
+    return Series(found, last and last - first, items.turn)
 
 
 def zipped(*lists: Any) -> list[Any]:
     if not any(map(has_length, lists)):
         return [*zip(*lists, strict=False)]
-    shortest, *lengths = map(length_of, lists)
-    for one in lengths:
-        is_same = expression_of(one) == expression_of(shortest) is not None
-        shortest = one if not is_same and one < shortest else shortest
     found, made, depth = [], [], len(RUNNING)
-    for index, _ in turns(range_of(0, shortest)):
-        turn = plain(index)
-        elements = (
-            one.element(one[turn], expression_of(index)) if has_length(one) else at(one, index)
-            for one in lists
-        )
-        found.append((*elements,))
+    for index, _ in turns(range_of(0, min(map(length_of, lists)))):
+        found.append(tuple(_at_turn(one, index) for one in lists))
         made.append((*RUNNING[depth:],))
     return collected(found, made)
 
@@ -669,11 +647,8 @@ def contains(items: Any, value: Any) -> bool:
         start, stop, every = items.bounds
         is_between = start <= value and value < stop
         return bool(is_between and (every == 1 or (value - start) % every == 0))
-    is_read = isinstance(items, set | dict) and not any(isinstance(x, Number) for x in items)
-    if isinstance(value, Number) and is_read:
-        # Compare with all of them, so that the guards do not depend on the answers.
-        answers = [value == one for one in sorted(x for x in items if isinstance(x, int | float))]
-        return any(answers)
+    if isinstance(value, Number) and isinstance(items, set | dict):
+        items = [*items]  # Each element is compared, and none is looked up.
     return value in items
 
 

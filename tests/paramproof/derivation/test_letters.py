@@ -239,6 +239,8 @@ def test_a_default_list_of_kinds_is_counted_by_its_rule(formula):
     )
     fields = {"layers": ["if", ["is", key("layers"), None], ["+", full, conv], key("layers")]}
     assert str(formula(model, fields=fields).tensors[0].times) == "k"
+    over_kinds = loop(["==", ITEM, "full"], source=F("layers"))
+    assert str(formula(over_kinds, fields=fields).tensors[0].times) == "k"
 
 
 def test_a_shape_by_an_index_is_a_tensor_for_each_case(formula):
