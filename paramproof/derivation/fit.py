@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import combinations, islice, permutations
 
-from paramproof.derivation.fitting import fit_any_length, fit_count
+from paramproof.derivation.fitting import fit_count, fit_length
 from paramproof.derivation.general_tensors import GeneralTensors
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
@@ -223,7 +223,7 @@ def fit_tensors(points: Sequence[Point], layers: Sequence[Expression]) -> Genera
     """Return the tensors of these models in symbols; ``layers`` are their numbers of layers."""
     tensors, sizes = GeneralTensors(), [point.sizes for point in points]
     # Many groups of tensors share their lengths or their counts.
-    length_of = cache(lambda *lengths: fit_any_length(lengths, sizes))
+    length_of = cache(lambda *lengths: fit_length(lengths, sizes))
     number_of = cache(lambda *counts: fit_count(counts, sizes, layers))
     for key, first in points[0].groups.items():
         kind, of = key.kind, ", ".join(map(str, first.shape))
