@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -107,13 +107,16 @@ def run_trial(runner: Runner, tensors: GeneralTensors, sizes: Sizes) -> Trial:
 
 def tensor_count(tensors: GeneralTensors, sizes: Sizes) -> int:
     """Return the number of tensors at these sizes, which determines the build time."""
-    return sum(max(0, int(one.times.value(sizes))) for one in tensors.kept)
+    return sum(max(0, number) for number in values((one.times for one in tensors.kept), sizes))
 
 
 def longest(tensors: GeneralTensors, sizes: Sizes) -> int:
-    """Return the longest axis at these sizes; where a length has no value, a trial says so."""
-    found = 0
-    for length in {length for one in tensors.kept for length in one.shape}:
+    """Return the longest axis at these sizes."""
+    return max(values({length for one in tensors.kept for length in one.shape}, sizes), default=0)
+
+
+def values(expressions: Iterable[Expression], sizes: Sizes) -> Iterator[int]:
+    """Yield the values at these sizes; where an expression has none, a trial says so."""
+    for one in expressions:
         with suppress(ArithmeticError, ValueError):
-            found = max(found, int(length.value(sizes)))
-    return found
+            yield int(one.value(sizes))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paramproof.derivation.general_tensors import GeneralTensors, longest, run_trial
+from paramproof.derivation.general_tensors import GeneralTensors, longest, run_trial, tensor_count
 from paramproof.derivation.runner import Point
 from paramproof.formulas.condition import Consequence, Outcome
 from paramproof.formulas.derivation import DerivedTensor, Kind
@@ -44,10 +44,12 @@ def test_folding_writes_quotients_that_are_exact():
     assert folded.times == floor(L, 2) * H / A
 
 
-def test_the_longest_axis_is_one_that_has_a_length():
-    tensors = GeneralTensors([*SEEN, derived("halves", floor(H, A - L))])
+def test_what_has_no_value_is_neither_the_longest_axis_nor_a_number_of_tensors():
+    tensors = GeneralTensors([*SEEN, derived("halves", floor(H, A - L), times=floor(L, A - 2))])
     assert longest(tensors, {"H": 500, "A": 3, "L": 2}) == 1500
     assert longest(tensors, {"H": 5, "A": 2, "L": 2}) == 1000
+    assert tensor_count(tensors, {"H": 5, "A": 2, "L": 4}) == 10
+    assert tensor_count(tensors, {"H": 5, "A": 4, "L": 4}) == 12
 
 
 def test_differences_have_both_numbers():
