@@ -212,14 +212,12 @@ class HeldOutValidation:
         own = self.runner.sizes
         for divisor in DIVISORS:
             need = Condition(Relation.DIVIDES, expression(divisor), letter(name), True)
-            near = range(max(1, size - divisor), size + divisor + 1)
-            inside = [one for one in ({**own, name: n} for n in near) if self.is_inside(one)]
-            met = [need.is_met(one) for one in inside]
-            if need.is_met(own) and len({*met}) == 2:
-                why = [self.prober.trial(one).consequence for one in inside]
-                if met == [not one for one in why]:
-                    self.conditions.state(need, next(filter(None, why)))
-                    return True
+            near = ({**own, name: n} for n in range(max(1, size - divisor), size + divisor + 1))
+            inside = [*filter(self.is_inside, near)] if need.is_met(own) else []
+            trials = [(need.is_met(one), self.prober.trial(one).consequence) for one in inside]
+            if {(met, why is None) for met, why in trials} == {(True, True), (False, False)}:
+                self.conditions.state(need, next(why for _, why in trials if why))
+                return True
         return False
 
     def is_inside(self, sizes: Sizes) -> bool:
@@ -240,8 +238,7 @@ class HeldOutValidation:
     def sizes_inside(self, random: Random | None = None, **how: Any) -> Sizes | None:
         """Return sizes inside the guards, on random sides of irrelevant ones if possible."""
         random, inside = random or self.runner.random, [*self.conditions.consequences]
-        asked = self.conditions.irrelevant
-        sides = [replace(condition, holds=random.random() < 0.5) for condition in asked]
+        sides = [replace(one, holds=random.random() < 0.5) for one in self.conditions.irrelevant]
         random.shuffle(sides)
         return self.runner.draw([*inside, *sides], inside, random=random, **how)
 
@@ -263,8 +260,6 @@ def validated(
     except DerivationError as error:
         said = "; ".join((str(error), *islice(caveats, MAX_CAVEATS)))
         raise DerivationError(said) from error
-    letters = naming(runner.sizes)
-    caveats = caveats | validation.caveats
     moving = {name for t in tensors.kept for e in (*t.shape, t.times) for name in e.letters}
     asked = {name for condition in conditions.consequences for name in condition.letters}
     derivation = Derivation(
@@ -277,8 +272,8 @@ def validated(
         inert=tuple(sorted(set(runner.sizes) - moving - asked - runner.fixed)),
         unexplained=tuple(tensors.left_out),
         irrelevant_guards=tuple(conditions.irrelevant),
-        caveats=tuple(caveats),
+        caveats=tuple(caveats | validation.caveats),
         evidence=runner.evidence(effort.held),
         validated=validation.ranges(),
     )
-    return derivation_from(derivation_data(derivation.renamed(letters)))
+    return derivation_from(derivation_data(derivation.renamed(naming(runner.sizes))))
