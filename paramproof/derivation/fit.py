@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import combinations, islice, permutations
+from itertools import combinations, permutations, starmap
 
 from paramproof.derivation.fitting import fit_count, fit_length
 from paramproof.derivation.general_tensors import GeneralTensors
@@ -132,30 +132,23 @@ class Sample:
 
         A model that contradicts a first fit is fitted, too.
         """
-        self.points = [self.first]
-        models, lengths = self._models(inside), list(self.runner.loops)
-        if len([*islice(models, self.number - 1)]) < self.number - 1:
-            return None
-        while True:
-            tensors, more = fit_tensors(self.points, lengths), [*islice(models, MORE_POINTS)]
-            if tensors.unexplained or not any(
-                tensors.differences(one.counts, one.sizes) for one in more
-            ):
-                return tensors
-
-    def _models(self, inside: list[Condition]) -> Iterator[Point]:
-        """Add and yield models with the same groups, until too many were rejected."""
-        sizes, fixed = self.runner.sizes, self.runner.fixed
+        sizes, fixed, loops = self.runner.sizes, self.runner.fixed, list(self.runner.loops)
         apart = [other_than(name, sizes[name]) for name in sorted(self.runner.repeated - fixed)]
+        self.points, tensors, number = [self.first], None, self.number
         rejected = MAX_REJECTED if inside else MAX_FREE
         while rejected:
             point = self._point(self.runner.draw([*inside, *apart], inside))
             if point is None or point.parameters != self.first.parameters:
                 rejected -= 1
-            else:
-                self.points.append(point)
-                self.note(f"fitted to {len(self.points)} models")
-                yield point
+                continue
+            self.points.append(point)
+            self.note(f"fitted to {len(self.points)} models")
+            if len(self.points) == number:
+                more = [(one.counts, one.sizes) for one in self.points[-MORE_POINTS:]]
+                if tensors and (tensors.unexplained or not any(starmap(tensors.differences, more))):
+                    return tensors
+                tensors, number = fit_tensors(self.points, loops), number + MORE_POINTS
+        return fit_tensors(self.points, loops) if tensors else None
 
     def _sizes_of_layers(self) -> Iterator[str]:
         """Yield the sizes that change how many tensors there are in some group."""
