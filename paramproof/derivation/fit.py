@@ -13,27 +13,28 @@ lines that can do so are caveats, which ``unfollowed`` lists.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import combinations, islice, permutations
-from random import Random
-from typing import NamedTuple
+from itertools import combinations, permutations, starmap
 
-from paramproof.algebra.letters import letters_for
-from paramproof.derivation.fitting import fit_any_length, fit_count
+from paramproof.derivation.fitting import fit_count, fit_length
 from paramproof.derivation.general_tensors import GeneralTensors
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
-from paramproof.derivation.runner import DEFAULT_EFFORT, DerivationError, Effort, Progress, Runner
+from paramproof.derivation.runner import (
+    DerivationError,
+    Effort,
+    Point,
+    Progress,
+    Runner,
+    Sizes,
+)
 from paramproof.derivation.sampling import moving_together
 from paramproof.derivation.unfollowed import executed_code, unfollowed_lines
 from paramproof.derivation.validation import DIVISORS, Naming, validated
 from paramproof.formulas.condition import Condition, Outcome, Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.tracing.constructors import Constructor
-from paramproof.tracing.internal_errors import raise_if_internal
-from paramproof.tracing.tensor_groups import GroupKey, Stored, TensorGroups, group_tensors
 
 MORE_POINTS = 2
 """Models with which a first fit is compared."""
@@ -50,23 +51,16 @@ sizes: if one matches, none of the relations that it violates needs a probe."""
 
 
 def fit(
-    constructor: Constructor,
-    seed: int = 0,
-    note: Progress = lambda _: None,
-    *,
-    effort: Effort = DEFAULT_EFFORT,
-    naming: Naming = letters_for,
-    caveats: Iterable[str] = (),
+    runner: Runner, note: Progress, effort: Effort, naming: Naming, caveats: Iterable[str] = ()
 ) -> Derivation:
-    """Return a formula that is fitted to models of ``constructor``.
+    """Return a formula that is fitted to models of a constructor.
 
     Raises ``DerivationError`` with one line if no formula was found, or if validation failed.
     """
-    runner = Runner(constructor, Random(seed), effort.deepest)
     sample = Sample(runner, effort.fitted, note)
-    said = dict.fromkeys((*caveats, *unfollowed_lines(sample.code, constructor)))
+    said = dict.fromkeys((*caveats, *unfollowed_lines(sample.code, runner.constructor)))
     while True:
-        prober = probed(sample, note)
+        prober = probed(sample)
         fixed = {*runner.fixed}
         found = validated(prober, said, effort, naming, note)
         if runner.fixed == fixed:
@@ -75,13 +69,13 @@ def fit(
         said = dict.fromkeys(found.caveats)
 
 
-def probed(sample: Sample, note: Progress) -> GuardProber:
+def probed(sample: Sample) -> GuardProber:
     """Return tensors that fit a sample, with the relations that have a consequence."""
     runner, tensors = sample.runner, sample.fitted()
     conditions = GuardSet({})
-    for need in tensors.needs:
-        if not need.is_met(runner.sizes):
-            raise DerivationError(f"{runner.name}: its own sizes violate {need}")
+    for tensor in tensors.parameters:
+        # What was fitted is at least 1.
+        need = Condition(Relation.LESS, tensor.times, expression(1), False)
         conditions.add(need, Outcome.OTHER_COUNT)
     assumed = [one for one in sample.assumed if one not in conditions.guards]
     conditions.guards |= {one: set() for one in assumed}
@@ -92,26 +86,10 @@ def probed(sample: Sample, note: Progress) -> GuardProber:
     for inside in ([], of_sizes) * FREE_MODELS:
         if sizes := runner.draw([*conditions.consequences, *inside]):
             prober.trial(sizes)
-    for one in filter(prober.is_violated_alike, assumed):
+    for one in filter(prober.is_refuted, assumed):
         conditions.release(one)
-    prober.sort(note)
+    prober.sort(sample.note)
     return prober
-
-
-class Point(NamedTuple):
-    """The groups of tensors of a model at some sizes."""
-
-    sizes: Mapping[str, int]
-    groups: TensorGroups
-
-    @property
-    def parameters(self) -> set[GroupKey]:
-        return {key for key in self.groups if key.kind.role != "buffer"}
-
-    @property
-    def counts(self) -> Mapping[Stored, int]:
-        groups = self.groups.items()
-        return {Stored(key.kind, one.shape): one.count for key, one in groups if all(one.shape)}
 
 
 class Sample:
@@ -121,13 +99,10 @@ class Sample:
     """
 
     def __init__(self, runner: Runner, number: int, note: Progress) -> None:
-        self.runner = runner
-        self.number = number
-        self.note = note
-        self.assumed = [*relations(runner.sizes)]
+        self.runner, self.number, self.note = runner, number, note
+        self.assumed = relations(runner.sizes)
         with executed_code(runner.constructor) as self.code:
-            self.first = Point(runner.sizes, group_tensors(runner.first()))
-        self.points = [self.first]
+            self.first = runner.first()
         runner.loops = {letter(name): None for name in self._sizes_of_layers()}
 
     def fitted(self) -> GeneralTensors:
@@ -135,96 +110,77 @@ class Sample:
 
         Some sizes are fixed if no relations explain which models are refused or have other groups.
         """
-        sizes = self.runner.sizes
-        tensors, equal = None, [*equalities(sizes)]
-        for inside, rejected in (
-            ([], MAX_FREE),
-            (self.assumed, MAX_REJECTED),
-            ([*equal, *self.assumed], MAX_REJECTED),
-        ):
-            if found := self._fitted_inside(inside, rejected):
+        tensors = None
+        for inside in ([], self.assumed, [*equalities(self.runner.sizes), *self.assumed]):
+            if found := self._fitted_inside(inside):
                 self.assumed, tensors = inside or self.assumed, found
             if tensors and not tensors.unexplained:
                 return tensors
         for fixed in (self._not_moving_together, lambda: self.runner.repeated):
             if tensors is None:
-                self.runner.fixed = self.runner.fixed | fixed()
-                tensors = self._fitted_inside(self.assumed, MAX_REJECTED)
-        if tensors is None:
-            raise DerivationError(
-                f"{self.runner.name}: at other sizes other tensors were made, "
-                "and it was not found why"
-            )
-        if tensors.unexplained:
-            shown = "; ".join(tensors.unexplained.values())
-            raise DerivationError(f"{self.runner.name}: not explained: {shown}")
-        return tensors
+                self.runner.fixed |= fixed()
+                tensors = self._fitted_inside(self.assumed)
+        if tensors and not tensors.unexplained:
+            return tensors
+        why = "at other sizes other tensors were made, and it was not found why"
+        if tensors:
+            why = f"not explained: {'; '.join(tensors.unexplained)}"
+        raise DerivationError(f"{self.runner.name}: {why}")
 
-    def _fitted_inside(self, inside: list[Condition], rejected: int) -> GeneralTensors | None:
+    def _fitted_inside(self, inside: list[Condition]) -> GeneralTensors | None:
         """Return tensors that fit models inside these relations, None if too few were built.
 
         A model that contradicts a first fit is fitted, too.
         """
-        self.points = [self.first]
-        models, lengths = self._models(inside, rejected), list(self.runner.loops)
-        if len([*islice(models, self.number - 1)]) < self.number - 1:
-            return None
-        while True:
-            tensors, more = fit_tensors(self.points, lengths), [*islice(models, MORE_POINTS)]
-            if tensors.unexplained or not any(
-                tensors.differences(one.counts, one.sizes) for one in more
-            ):
-                return tensors
-
-    def _models(self, inside: list[Condition], rejected: int) -> Iterator[Point]:
-        """Add and yield models with the same groups, until so many were rejected."""
-        apart = [
-            Condition(Relation.EQUAL, letter(name), expression(self.runner.sizes[name]), False)
-            for name in sorted(self.runner.repeated - self.runner.fixed)
-        ]
+        sizes, fixed, loops = self.runner.sizes, self.runner.fixed, list(self.runner.loops)
+        apart = [other_than(name, sizes[name]) for name in sorted(self.runner.repeated - fixed)]
+        self.points, tensors, number = [self.first], None, self.number
+        rejected = MAX_REJECTED if inside else MAX_FREE
         while rejected:
-            point = self._point(self.runner.draw([*inside, *apart]) or self.runner.draw(inside))
+            point = self._point(self.runner.draw([*inside, *apart], inside))
             if point is None or point.parameters != self.first.parameters:
                 rejected -= 1
-            else:
-                self.points.append(point)
-                self.note(f"fitted to {len(self.points)} models")
-                yield point
+                continue
+            self.points.append(point)
+            self.note(f"fitted to {len(self.points)} models")
+            if len(self.points) == number:
+                more = [(one.counts, one.sizes) for one in self.points[-MORE_POINTS:]]
+                if tensors and (tensors.unexplained or not any(starmap(tensors.differences, more))):
+                    return tensors
+                tensors, number = fit_tensors(self.points, loops), number + MORE_POINTS
+        return fit_tensors(self.points, loops) if tensors else None
 
     def _sizes_of_layers(self) -> Iterator[str]:
         """Yield the sizes that change how many tensors there are in some group."""
-        own = self.first.groups
-        for name, size in self.runner.sizes.items():
-            for other in sorted({size + 1, 2 * size, max(1, size // 2)} - {size}):
-                point = self._point({**self.runner.sizes, name: other})
-                if point is None or point.counts == self.first.counts:
-                    continue
-                same = own.keys() & point.groups.keys()
-                if any(own[key].count != point.groups[key].count for key in same):
-                    yield name
-                break
+        first, sizes = self.first, self.runner.sizes
+        for name, size in sizes.items():
+            near = sorted({max(1, size // 2), size + 1, 2 * size})
+            points = (self._point({**sizes, name: one}) for one in near)
+            other = next((one for one in points if one and one.counts != first.counts), first)
+            same = first.groups.keys() & other.groups.keys()
+            if any(first.groups[key].count != other.groups[key].count for key in same):
+                yield name
 
     def _not_moving_together(self) -> set[str]:
         """Return the sizes to keep so that all others can move without changing the groups."""
-        names = [name for name in self.runner.sizes if name not in self.runner.fixed]
-        return {*names}.difference(moving_together(self._makes_the_same, names))
+        sizes = self.runner.sizes
+        names = [name for name in sizes if name not in self.runner.fixed]
 
-    def _makes_the_same(self, moving: Iterable[str]) -> bool:
-        still, inside = self.runner.sizes.keys() - {*moving}, list(relations(self.runner.sizes))
-        points = [self._point(self.runner.draw(inside, still)) for _ in range(2)]
-        return all(one and one.parameters == self.first.parameters for one in points)
+        def makes_the_same(moving: Iterable[str]) -> bool:
+            still, inside = frozenset(sizes.keys() - {*moving}), relations(sizes)
+            points = [self._point(self.runner.draw(inside, fixed=still)) for _ in range(2)]
+            return all(one and one.parameters == self.first.parameters for one in points)
 
-    def _point(self, sizes: Mapping[str, int] | None) -> Point | None:
+        return {*names}.difference(moving_together(makes_the_same, names))
+
+    def _point(self, sizes: Sizes | None) -> Point | None:
         """Return the model at these sizes, None if they are None or the constructor refuses."""
-        try:
-            return Point(sizes, group_tensors(self.runner.observe(sizes))) if sizes else None
-        except Exception as error:  # A constructor may raise anything.
-            raise_if_internal(error)
-            return None
+        point = self.runner.build(sizes) if sizes else None
+        return None if isinstance(point, str) else point
 
 
-def relations(sizes: Mapping[str, int]) -> Iterator[Condition]:
-    """Yield the relations of sizes that hold at these sizes, in the order in which to try them.
+def relations(sizes: Sizes) -> list[Condition]:
+    """Return the relations of sizes that hold at these sizes, in the order in which to try them.
 
     That a size is not 1 comes before ``a ≤ b``, since a model at 1 often violates that, too.
     Neighbours come first: ``a ≤ c`` cannot be violated alone while ``a ≤ b ≤ c`` holds.
@@ -232,21 +188,17 @@ def relations(sizes: Mapping[str, int]) -> Iterator[Condition]:
     rank = {size: place for place, size in enumerate(sorted({*sizes.values()}))}
     pairs = [(a, b) for a, b in permutations(sizes, 2) if sizes[a] < sizes[b]]
     pairs.sort(key=lambda pair: rank[sizes[pair[1]]] - rank[sizes[pair[0]]])
-    for a, b in pairs:
-        if sizes[b] % sizes[a] == 0:
-            yield Condition(Relation.DIVIDES, letter(a), letter(b), True)
-    for number in sorted(DIVISORS, reverse=True):
-        for name, size in sizes.items():
-            if size % number == 0:
-                yield Condition(Relation.DIVIDES, expression(number), letter(name), True)
-    for name in sorted(sizes, key=sizes.__getitem__):
-        if sizes[name] > 1:
-            yield Condition(Relation.EQUAL, letter(name), expression(1), False)
-    for a, b in pairs:
-        yield Condition(Relation.LESS, letter(b), letter(a), False)
+    divisors = [(letter(a), letter(b)) for a, b in pairs]
+    divisors += [(expression(n), letter(b)) for n in sorted(DIVISORS, reverse=True) for b in sizes]
+    possible = [
+        *(Condition(Relation.DIVIDES, one, other, True) for one, other in divisors),
+        *(other_than(name, 1) for name in sorted(sizes, key=sizes.__getitem__)),
+        *(Condition(Relation.LESS, letter(b), letter(a), False) for a, b in pairs),
+    ]
+    return [one for one in possible if one.is_met(sizes)]
 
 
-def equalities(sizes: Mapping[str, int]) -> Iterator[Condition]:
+def equalities(sizes: Sizes) -> Iterator[Condition]:
     """Yield that sizes are equal, or that one is the product of two."""
     for a, b in combinations(sizes, 2):
         if sizes[a] == sizes[b]:
@@ -256,36 +208,30 @@ def equalities(sizes: Mapping[str, int]) -> Iterator[Condition]:
                 yield Condition(Relation.EQUAL, letter(c), letter(a) * letter(b), True)
 
 
+def other_than(name: str, size: int) -> Condition:
+    return Condition(Relation.EQUAL, letter(name), expression(size), False)
+
+
 def fit_tensors(points: Sequence[Point], layers: Sequence[Expression]) -> GeneralTensors:
     """Return the tensors of these models in symbols; ``layers`` are their numbers of layers."""
     tensors, sizes = GeneralTensors(), [point.sizes for point in points]
-
     # Many groups of tensors share their lengths or their counts.
-    @cache
-    def length_of(*lengths: int) -> Expression | None:
-        return fit_any_length(lengths, sizes)
-
-    @cache
-    def number_of(*counts: int) -> Expression | None:
-        return fit_count(counts, sizes, layers)
-
+    length_of = cache(lambda *lengths: fit_length(lengths, sizes))
+    number_of = cache(lambda *counts: fit_count(counts, sizes, layers))
     for key, first in points[0].groups.items():
-        kind, same = key.kind, [point.groups.get(key) for point in points]
-        groups = [group for group in same if group is not None]
+        kind, of = key.kind, ", ".join(map(str, first.shape))
+        groups = [point.groups[key] for point in points if key in point.groups]
         if len(groups) < len(points):
             tensors.leave_out(kind)
             continue
         lengths = zip(*(one.shape for one in groups), strict=True)
         shape = [length for some in lengths if (length := length_of(*some)) is not None]
-        number, of = number_of(*(one.count for one in groups)), ", ".join(map(str, first.shape))
+        number = number_of(*(one.count for one in groups))
         if number is not None and len(shape) == kind.rank:
             known = kind.path, tuple(shape), number, kind.role, kind.aliases
             tensors.found.append(DerivedTensor(*known, False, number.constant is not None))
-            if kind.role != "buffer":
-                # What was fitted is at least 1.
-                tensors.needs.append(Condition(Relation.LESS, number, expression(1), False))
         elif kind.role == "buffer":
             tensors.leave_out(kind, of)
         else:
-            tensors.unexplained[key] = f"{kind.path} of ({of})"
+            tensors.unexplained.append(f"{kind.path} of ({of})")
     return tensors

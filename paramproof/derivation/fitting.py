@@ -7,18 +7,13 @@ model is taken. A formula with a fitted part is not called proved.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, combinations, combinations_with_replacement, permutations
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, combinations_with_replacement, permutations, product
 from math import inf
-from typing import Any, TypeAlias
+from typing import Any
 
+from paramproof.derivation.runner import Sizes
 from paramproof.formulas.expression import Expression, ceiling, expression, floor, letter
-
-Points: TypeAlias = Sequence[Mapping[str, int]]
-"""The sizes of models."""
-
-Values: TypeAlias = Mapping[Expression, Any]
-"""Expressions, simple ones first, with their values in the first model."""
 
 DIVIDED_BY = (2, 3, 4, 8, 16, 32, 64, 128, 256)
 """The numbers by which a length may divide a size, and round the quotient down or up."""
@@ -36,64 +31,28 @@ MAX_STEP = 12
 """The largest n for every n-th layer, if n is a constant."""
 
 
-def fit_length(
-    lengths: Sequence[int], points: Points, made: Iterable[Expression]
-) -> Expression | None:
-    """Return an expression with the values ``lengths`` at ``points``, None if there is none.
+def fit_length(lengths: Sequence[int], points: Sequence[Sizes]) -> Expression | None:
+    """Return an expression in sizes with the values ``lengths`` at ``points``, None if none fits.
 
-    Candidates are constants, the expressions ``made`` of sizes, multiples of one, one plus a
-    constant, and products and sums of two.
+    Candidates are constants, sizes, multiples of one, one plus a constant, and products and sums of
+    two; then also with quotients of two sizes, then with products of two and quotients by a number;
+    then sums of multiples.
     """
-    usable = sorted(made, key=lambda one: (len(one.terms), len(one.letters), str(one)))
-    values, first = _values(usable, points), lengths[0]
-    candidates = chain([expression(first)], _of_one(first, values), _of_two(first, values))
-    return _first_fitting(candidates, lengths, points)
-
-
-def fit_any_length(lengths: Sequence[int], points: Points) -> Expression | None:
-    """Return an expression in sizes with the values ``lengths`` at ``points``.
-
-    Candidates are the simple ones first; then with quotients of two sizes, with products of two,
-    and with quotients by a number; then sums of multiples.
-    """
-    letters = [letter(name) for name in sorted(points[0])]
-    found = (floor(*pair) for pair in permutations(letters, 2))
-    # One that is 0 at some point would fit too easily.
-    quotients = [one for one in found if all(one.value(point) for point in points)]
-    products = [one * other for one, other in combinations_with_replacement(letters, 2)]
-    parts = [divide(one, n) for one in letters for n in DIVIDED_BY for divide in (floor, ceiling)]
-    for more in ((), quotients, (*products, *parts)):
-        one = fit_length(lengths, points, [*letters, *more])
-        if one is not None:
-            return one
-    # As the heads of queries, keys and values in one tensor: A·⌊H/A⌋ + 2·G·⌊H/A⌋.
-    heads = [one * quotient for quotient in quotients for one in letters]
-    values = _values([*letters, *products, *quotients, *heads], points)
-    return _first_fitting(_sums(lengths[0], values), lengths, points)
+    return _first_fitting(_lengths(lengths[0], points), lengths, points)
 
 
 def fit_count(
-    counts: Sequence[int], points: Points, loops: Sequence[Expression]
+    counts: Sequence[int], points: Sequence[Sizes], loops: Sequence[Expression]
 ) -> Expression | None:
     """Return an expression with the values ``counts`` at ``points``, None if no simple one fits.
 
     Candidates of ``loops``, the lengths of the loops that ran, and of the sizes in them come first.
     """
-    near = sorted({name for loop in loops for name in loop.letters})
-    names = [letter(name) for name in dict.fromkeys([*near, *sorted(points[0])])]
-    values, first = _values([*loops, *names], points), counts[0]
-    constants = [expression(first)] if 1 <= first <= MAX_COUNT else []
-    simple = _of_one(first, values, MAX_RATIO, MAX_MORE)
-    candidates = chain(constants, simple, _computed([*values], names))
-    return _first_fitting(candidates, counts, points)
-
-
-def _values(made: Iterable[Expression], points: Points) -> Values:
-    return {one: one.value(points[0]) for one in made}
+    return _first_fitting(_counts(counts[0], points[0], loops), counts, points)
 
 
 def _first_fitting(
-    candidates: Iterable[Expression], values: Sequence[int], points: Points
+    candidates: Iterable[Expression], values: Sequence[int], points: Sequence[Sizes]
 ) -> Expression | None:
     """Return the first candidate with these values at ``points``, None if there is none."""
     for one in candidates:
@@ -102,8 +61,38 @@ def _first_fitting(
     return None
 
 
+def _lengths(first: int, points: Sequence[Sizes]) -> Iterator[Expression]:
+    yield expression(first)
+    letters = [letter(name) for name in sorted(points[0])]
+    found = (floor(*pair) for pair in permutations(letters, 2))
+    # One that is 0 at some point would fit too easily.
+    quotients = [one for one in found if all(one.value(point) for point in points)]
+    products = [one * other for one, other in combinations_with_replacement(letters, 2)]
+    parts = [divide(one, n) for one in letters for n in DIVIDED_BY for divide in (floor, ceiling)]
+    for more in ([], quotients, [*products, *parts]):
+        simple = [*letters, *more]
+        simple.sort(key=lambda one: (len(one.terms), len(one.letters), str(one)))
+        values = {one: one.value(points[0]) for one in simple}
+        yield from _of_one(first, values)
+        yield from _of_two(first, values)
+    # As the heads of queries, keys and values in one tensor: A·⌊H/A⌋ + 2·G·⌊H/A⌋.
+    heads = [one * quotient for quotient in quotients for one in letters]
+    made = [*letters, *products, *quotients, *heads]
+    yield from _of_two(first, {one: one.value(points[0]) for one in made}, MAX_FACTOR)
+
+
+def _counts(first: int, own: Sizes, loops: Sequence[Expression]) -> Iterator[Expression]:
+    near = sorted({name for loop in loops for name in loop.letters})
+    names = [letter(name) for name in dict.fromkeys([*near, *sorted(own)])]
+    values = {one: one.value(own) for one in (*loops, *names)}
+    if 1 <= first <= MAX_COUNT:
+        yield expression(first)
+    yield from _of_one(first, values, MAX_RATIO, MAX_MORE)
+    yield from _computed([*values], names)
+
+
 def _of_one(
-    first: int, values: Values, max_ratio: float = inf, max_more: float = inf
+    first: int, values: dict[Expression, Any], max_ratio: float = inf, max_more: float = inf
 ) -> Iterator[Expression]:
     """Yield expressions and multiples of them that are ``first``, then sums with a constant."""
     for one, value in values.items():
@@ -116,39 +105,32 @@ def _of_one(
             yield one + (first - value)
 
 
-def _of_two(first: int, values: Values) -> Iterator[Expression]:
-    for (one, left), (other, right) in combinations_with_replacement(values.items(), 2):
-        if left * right == first:
-            yield one * other
-        if left + right == first:
-            yield one + other
-
-
-def _sums(first: int, values: Values) -> Iterator[Expression]:
-    """Yield sums of small multiples of two expressions."""
+def _of_two(first: int, values: dict[Expression, Any], max_factor: int = 1) -> Iterator[Expression]:
+    """Yield products of two expressions, and sums of small multiples of two."""
     with_value = defaultdict(list)
     for one, value in values.items():
         with_value[value].append(one)
+    factors = [*product(range(1, max_factor + 1), repeat=2)]
     for one, value in values.items():
-        for factor in range(1, MAX_FACTOR + 1):
-            for other_factor in range(1, MAX_FACTOR + 1):
-                rest, more = divmod(first - factor * value, other_factor)
-                for other in with_value.get(rest, ()) if not more else ():
-                    yield factor * one + other_factor * other
+        if value and first % value == 0:
+            yield from (one * other for other in with_value.get(first // value, ()))
+        for factor, other_factor in factors:
+            rest, more = divmod(first - factor * value, other_factor)
+            for other in with_value.get(rest, ()) if not more else ():
+                yield factor * one + other_factor * other
 
 
 def _computed(lengths: Iterable[Expression], names: Iterable[Expression]) -> Iterator[Expression]:
     """Yield what is computed of lengths of loops and of sizes, which are the ``names``."""
     for a, b in permutations(lengths, 2):
         yield from (a - b, a * b, a - b + 1, a - b - 1)
-    every: Iterable[tuple[Expression, Any, Iterable[Any]]] = chain(
-        ((a, step, range(step)) for a in lengths for step in range(2, MAX_STEP + 1)),
-        ((a, b, (0, -1, b - 1)) for a, b in permutations(names, 2)),
-    )
-    for a, step, offsets in every:
-        for offset in offsets:
-            yield floor(a + offset, step)
-            yield a - floor(a + offset, step)
+    steps: list[tuple[Expression, Any, Iterable[Any]]] = [
+        *((a, step, range(step)) for a in lengths for step in range(2, MAX_STEP + 1)),
+        *((a, b, (0, -1, b - 1)) for a, b in permutations(names, 2)),
+    ]
+    for a, step, offsets in steps:
+        for part in (floor(a + offset, step) for offset in offsets):
+            yield from (part, a - part)
     for a, b in combinations(lengths, 2):
         for c in lengths:
             yield from (a * b * c, (a - b) * c, (b - a) * c, a + b - c, a * b - c, a * b + c)

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import NamedTuple
 
 from paramproof.derivation.guard_set import simplify_exact_division
-from paramproof.derivation.runner import Runner
-from paramproof.formulas.condition import Condition, Consequence, Outcome
+from paramproof.derivation.runner import Runner, Sizes
+from paramproof.formulas.condition import Consequence, Outcome
 from paramproof.formulas.derivation import DerivedTensor, Kind
 from paramproof.formulas.expression import Expression
-from paramproof.sources.reference import in_one_line
-from paramproof.tracing.internal_errors import raise_if_internal
-from paramproof.tracing.tensor_groups import GroupKey, Stored, expected
+from paramproof.tracing.tensor_groups import Stored, expected
 
 
 @dataclass(slots=True)
 class GeneralTensors:
     """The tensors of a model in symbols, except for buffers that were not explained.
 
-    ``needs`` are the guards under which the counts are right. ``unexplained`` are parameters
-    without an expression, ``left_out`` buffers, as text.
+    ``unexplained`` are parameters without an expression, ``left_out`` buffers, as text.
     """
 
     found: list[DerivedTensor] = field(default_factory=list)
-    needs: list[Condition] = field(default_factory=list)
-    unexplained: dict[GroupKey, str] = field(default_factory=dict)
+    unexplained: list[str] = field(default_factory=list)
     left_out: dict[str, None] = field(default_factory=dict)
     _kinds_left_out: set[Kind] = field(default_factory=set)
 
@@ -37,18 +34,13 @@ class GeneralTensors:
         return tuple(one for one in self.found if one.kind not in self._kinds_left_out)
 
     @property
-    def lengths(self) -> Iterator[Expression]:
-        """The lengths of parameters."""
-        return (length for one in self.kept if one.role != "buffer" for length in one.shape)
+    def parameters(self) -> list[DerivedTensor]:
+        return [one for one in self.kept if one.role != "buffer"]
 
     @property
-    def are_counted(self) -> bool:
-        """Whether the symbolic count of some parameter was fitted, and not given by a loop."""
-        return any(
-            not one.looped and one.times.constant is None
-            for one in self.kept
-            if one.role != "buffer"
-        )
+    def lengths(self) -> Iterator[Expression]:
+        """The lengths of parameters."""
+        return (length for one in self.parameters for length in one.shape)
 
     def leave_out(self, kind: Kind, shape: str = "") -> None:
         self._kinds_left_out.add(kind)
@@ -57,19 +49,14 @@ class GeneralTensors:
 
     def fold(self, exact: Sequence[tuple[Expression, Expression]]) -> None:
         """Write a / b for ⌊a / b⌋, for each pair (a, b) in ``exact``."""
-        lengths = {length for one in self.found for length in (*one.shape, one.times)}
-        known = {length: simplify_exact_division(length, exact) for length in lengths}
+        folded = cache(lambda one: simplify_exact_division(one, exact))
         self.found = [
-            replace(
-                one,
-                shape=tuple(known[length] for length in one.shape),
-                times=known[one.times],
-            )
+            replace(one, shape=tuple(map(folded, one.shape)), times=folded(one.times))
             for one in self.found
         ]
 
     def differences(
-        self, made: Mapping[Stored, int], sizes: Mapping[str, int]
+        self, made: Mapping[Stored, int], sizes: Sizes
     ) -> list[tuple[Stored, int, int]]:
         """Return (tensor, observed count, expected count) wherever the two counts differ.
 
@@ -87,49 +74,49 @@ class Trial(NamedTuple):
     """The result of comparing one model with the formula.
 
     ``consequence`` is None if all parameters match, and ``wrong`` describes the first difference,
-    with the sizes. ``buffers`` are kinds of buffers that differ.
+    with the sizes.
     """
 
     consequence: Consequence | None = None
     wrong: str = ""
-    buffers: tuple[Kind, ...] = ()
 
 
-def run_trial(runner: Runner, tensors: GeneralTensors, sizes: Mapping[str, int]) -> Trial:
-    """Build a model at these sizes and compare it, up to the first parameter that differs."""
+def run_trial(runner: Runner, tensors: GeneralTensors, sizes: Sizes) -> Trial:
+    """Build a model at these sizes and compare it, up to the first parameter that differs.
+
+    If all parameters match, buffers that differ are left out of the ``tensors``.
+    """
     where = ", ".join(f"{name} = {size}" for name, size in sizes.items())
+    made = runner.build(sizes)
+    if isinstance(made, str):
+        said = f"refuses sizes inside the conditions, {where}: {made}"
+        return Trial(Consequence(Outcome.REFUSED, made), said)
+    wrong = f"not as derived at {where}"
     try:
-        made = runner.build(sizes)
-    except Exception as error:  # A constructor may raise anything.
-        raise_if_internal(error)
-        why = in_one_line(error)
-        return Trial(
-            Consequence(Outcome.REFUSED, why),
-            f"refuses sizes inside the conditions, {where}: {why}",
-        )
-    here = f"not as derived at {where}"
-    try:
-        differences = tensors.differences(made, sizes)
+        differences = tensors.differences(made.counts, sizes)
     except (ValueError, ZeroDivisionError) as error:
-        return Trial(Consequence(Outcome.OTHERS), f"{here}: {error}")
-    buffers: list[Kind] = []
+        return Trial(Consequence(Outcome.OTHERS), f"{wrong}: {error}")
     for (kind, shape), there, due in differences:
         if kind.role != "buffer":
             differs = f"{kind.path} of {shape} is there {there} times, and not {due}"
-            return Trial(Consequence(Outcome.OTHERS), f"{here}: {differs}", tuple(buffers))
-        buffers.append(kind)
-    return Trial(buffers=tuple(buffers))
+            return Trial(Consequence(Outcome.OTHERS), f"{wrong}: {differs}")
+    for (kind, _), *_ in differences:
+        tensors.leave_out(kind)
+    return Trial()
 
 
-def tensor_count(tensors: GeneralTensors, sizes: Mapping[str, int]) -> int:
+def tensor_count(tensors: GeneralTensors, sizes: Sizes) -> int:
     """Return the number of tensors at these sizes, which determines the build time."""
-    return sum(max(0, int(one.times.value(sizes))) for one in tensors.kept)
+    return sum(max(0, number) for number in values((one.times for one in tensors.kept), sizes))
 
 
-def longest(tensors: GeneralTensors, sizes: Mapping[str, int]) -> int:
-    """Return the longest axis at these sizes; where a length has no value, a trial says so."""
-    found = 0
-    for length in {length for one in tensors.kept for length in one.shape}:
+def longest(tensors: GeneralTensors, sizes: Sizes) -> int:
+    """Return the longest axis at these sizes."""
+    return max(values({length for one in tensors.kept for length in one.shape}, sizes), default=0)
+
+
+def values(expressions: Iterable[Expression], sizes: Sizes) -> Iterator[int]:
+    """Yield the values at these sizes; where an expression has none, a trial says so."""
+    for one in expressions:
         with suppress(ArithmeticError, ValueError):
-            found = max(found, int(length.value(sizes)))
-    return found
+            yield int(one.value(sizes))

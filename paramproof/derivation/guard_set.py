@@ -7,6 +7,7 @@ proof.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import prod
 
@@ -28,16 +29,11 @@ def simplify_exact_division(
     """Return ``one`` with a / b for ⌊a / b⌋, for each pair (a, b) in ``exact``."""
     known: dict[Expression, Expression] = {}
     for top, bottom in exact:
-        try:
+        with suppress(ArithmeticError):
             known[floor(top, bottom)] = top / bottom
-        except ArithmeticError:
-            continue
     total = Expression()
     for powers, number in one.terms.items():
-        factors = []
-        for atom, power in powers:
-            base = Expression({((atom, 1),): 1})
-            factors.append(known.get(base, base) ** power)
+        factors = (known.get(letter(atom), letter(atom)) ** power for atom, power in powers)
         total = total + prod(factors, start=expression(number))
     return total
 
@@ -53,11 +49,6 @@ class GuardSet:
     guards: dict[Condition, set[tuple[str, int]]]
     consequences: dict[Condition, Consequence] = field(default_factory=dict)
     irrelevant: dict[Condition, set[tuple[str, int]]] = field(default_factory=dict)
-
-    @property
-    def exact_divisions(self) -> list[tuple[Expression, Expression]]:
-        """The divisions of which the formula states that nothing is left."""
-        return divided(self.consequences)
 
     @property
     def stated(self) -> tuple[StatedCondition, ...]:
@@ -78,8 +69,7 @@ class GuardSet:
     def add(self, need: Condition, outside: Outcome) -> None:
         """State a guard that was not recorded, unless a recorded one implies it."""
         if not need.is_settled and not any(other.implies(need) for other in self.guards):
-            self.guards[need] = set()
-            self.consequences[need] = Consequence(outside)
+            self.state(need, Consequence(outside))
 
     def ask_of_lengths(self, lengths: Iterable[Expression]) -> None:
         """State that lengths are not negative; probe whether they may be 0."""
@@ -97,26 +87,27 @@ class GuardSet:
 
     def state(self, condition: Condition, outside: Consequence) -> None:
         self.consequences[condition] = outside
-        self.guards[condition] = self.irrelevant.pop(condition)
+        self.guards.setdefault(condition, self.irrelevant.pop(condition, set()))
 
     def fold(self) -> None:
         """Write conditions with what divides, and drop those that are settled by others."""
-        exact, outside, asked = self.exact_divisions, self.consequences, self.guards
-        for need in [one for one in outside if not asked[one]]:
+        outside, places = self.consequences, self.guards
+        exact = divided(outside)
+        for need in [one for one in outside if not places[one]]:
             if any(other.implies(need) for other in outside if other != need):
                 del outside[need]
         self.consequences, self.guards = {}, {}
-        for condition, outcome in outside.items():
-            places = asked[condition]
-            if condition.relation is not Relation.DIVIDES:
-                both = condition.left, condition.right
+        for stated, consequence in outside.items():
+            condition = stated
+            if stated.relation is not Relation.DIVIDES:
+                both = stated.left, stated.right
                 left, right = (simplify_exact_division(one, exact) for one in both)
-                condition = replace(condition, left=left, right=right)
+                condition = replace(stated, left=left, right=right)
             if only := condition.only:
                 condition = Condition(Relation.EQUAL, letter(only[0]), expression(only[1]), True)
             if not condition.is_settled:
-                self.consequences.setdefault(condition, outcome)
-                self.guards.setdefault(condition, set()).update(places)
+                self.consequences.setdefault(condition, consequence)
+                self.guards.setdefault(condition, set()).update(places[stated])
         for condition in [one for one in self.consequences if self.follows(one)]:
             del self.consequences[condition], self.guards[condition]
 

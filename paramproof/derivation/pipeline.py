@@ -8,9 +8,11 @@ the code builds from plain ints, at sizes far from the constructor's own.
 
 from __future__ import annotations
 
+from random import Random
+
 from paramproof.algebra.letters import letters_for
 from paramproof.derivation.fit import fit
-from paramproof.derivation.runner import DEFAULT_EFFORT, DerivationError, Effort, Progress
+from paramproof.derivation.runner import DEFAULT_EFFORT, DerivationError, Effort, Progress, Runner
 from paramproof.derivation.validation import Naming
 from paramproof.formulas.derivation import Derivation
 from paramproof.tracing.constructors import Constructor
@@ -39,4 +41,5 @@ def derive(
             return follow(constructor, seed, note, effort, naming)
         except NotFollowedError as error:
             caveats = [*map(str, error.args)]
-    return fit(constructor, seed, note, effort=effort, naming=naming, caveats=caveats)
+    runner = Runner(constructor, Random(seed), effort.deepest)
+    return fit(runner, note, effort, naming, caveats)

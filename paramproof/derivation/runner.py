@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from random import Random
+from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.derivation.sampling import MAX_DEPTH, sample_sizes
 from paramproof.formulas.architecture import Evidence
@@ -15,12 +15,20 @@ from paramproof.formulas.expression import Expression
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.internal_errors import raise_if_internal
-from paramproof.tracing.tensor_groups import ObservedTensor, Stored, count_stored
+from paramproof.tracing.tensor_groups import (
+    GroupKey,
+    Stored,
+    TensorGroups,
+    count_stored,
+    group_tensors,
+)
 
 Progress = Callable[[str], None]
 """A callback that receives a short message about the progress."""
 
 Place = tuple[str, int]
+
+Sizes: TypeAlias = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +49,21 @@ class Effort:
 
 DEFAULT_EFFORT = Effort()
 
-MAX_CAVEATS = 2
-"""Caveats in the message of a failure."""
-
 
 class DerivationError(ValueError):
     """No formula was found, or validation failed."""
 
-    def because(self, caveats: Iterable[str]) -> DerivationError:
-        """Return this error with the first caveats, which name lines that were not followed."""
-        return DerivationError("; ".join((str(self), *islice(caveats, MAX_CAVEATS))))
+
+class Point(NamedTuple):
+    """The tensors of a model at some sizes."""
+
+    sizes: Sizes
+    groups: TensorGroups
+    counts: Mapping[Stored, int]
+
+    @property
+    def parameters(self) -> set[GroupKey]:
+        return {key for key in self.groups if key.kind.role != "buffer"}
 
 
 @dataclass(slots=True)
@@ -76,53 +89,49 @@ class Runner:
         return self.constructor.name
 
     @property
-    def sizes(self) -> Mapping[str, int]:
+    def sizes(self) -> Sizes:
         return self.constructor.sizes
 
     @property
     def repeated(self) -> frozenset[str]:
         return frozenset(name for loop in self.loops for name in loop.letters)
 
-    def guards_at(self, sizes: Mapping[str, int]) -> Iterable[Condition] | None:
+    def guards_at(self, sizes: Sizes) -> Iterable[Condition] | None:
         """Return the guards of a program at these sizes, None if it refuses them.
 
         There are none where no program is read.
         """
         return ()
 
-    def observe(self, sizes: Mapping[str, int]) -> list[ObservedTensor]:
-        """Build the model, and list its tensors."""
+    def build(self, sizes: Sizes) -> Point | str:
+        """Return the tensors of a model, or in one line why the constructor refuses it."""
         self.built += 1
-        model = self.constructor.make({name: int(value) for name, value in sizes.items()})
-        return [*self.constructor.read(model)]
-
-    def first(self) -> list[ObservedTensor]:
-        """Return the tensors at the own sizes. Raises ``DerivationError`` if there are none."""
         try:
-            found = self.observe(self.sizes)
+            model = self.constructor.make({name: int(value) for name, value in sizes.items()})
+            tensors = [*self.constructor.read(model)]
+            return Point(sizes, group_tensors(tensors), count_stored(tensors))
         except Exception as error:  # A constructor may raise anything.
             raise_if_internal(error)
-            said = f"{self.name} is not made: {in_one_line(error)}"
-            raise DerivationError(said) from error
-        if not found:
+            return in_one_line(error)
+
+    def first(self) -> Point:
+        """Return the tensors at the own sizes. Raises ``DerivationError`` if there are none."""
+        found = self.build(self.sizes)
+        if isinstance(found, str):
+            raise DerivationError(f"{self.name} is not made: {found}")
+        if not found.groups:
             raise DerivationError(f"{self.name} has no parameters")
         return found
 
-    def build(self, sizes: Mapping[str, int]) -> dict[Stored, int]:
-        return count_stored(self.observe(sizes))
+    def draw(self, *choices: Sequence[Condition], **how: Any) -> Sizes | None:
+        """Return sizes that meet the first of these lists of conditions that can be met, or None.
 
-    def draw(
-        self, inside: Iterable[Condition], fixed: Iterable[str] = (), deeper: int = 1
-    ) -> dict[str, int] | None:
-        """Return sizes that meet these conditions, None if none were found.
-
-        Sizes in ``fixed`` keep the constructor's own value, too. Loops may be ``deeper`` times as
-        long.
+        ``how`` are arguments of ``sample_sizes`` that take the place of the runner's own.
         """
-        stay, deepest = self.fixed.union(fixed), self.deepest * deeper
-        return sample_sizes(
-            self.random, self.sizes, list(inside), self.repeated, frozenset(stay), deepest
-        )
+        own = {"random": self.random, "deepest": self.deepest, "fixed": frozenset(self.fixed)}
+        known: dict[str, Any] = {"first": self.sizes, "repeated": self.repeated, **own, **how}
+        found = (sample_sizes(conditions=inside, **known) for inside in choices)
+        return next(filter(None, found), None)
 
     def evidence(self, held: int) -> Evidence:
         """Return the work done so far, with the number of held-out models that matched in a row."""

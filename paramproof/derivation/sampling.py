@@ -70,9 +70,8 @@ def sample_sizes(
             if not movable[index]:
                 break
             name = random.choice(movable[index])
-            found = _repaired(random, conditions[index], name, sizes)
-            usable = found is not None and 0 < found <= most.get(name, found)
-            sizes[name] = found if usable else draw(name)  # type: ignore[assignment]
+            found = _repaired(random, conditions[index], name, sizes) or 0
+            sizes[name] = found if 0 < found <= most.get(name, found) else draw(name)
             for other in asking[name]:
                 met[other] = conditions[other].is_met(sizes)
     return None
@@ -108,18 +107,12 @@ def _contradictory(conditions: Sequence[Condition], fixed: Mapping[str, int]) ->
 
     Sizes are pinned if they are ``fixed``, or by a condition.
     """
-    if any(_refutes(one, other) for one, other in permutations(conditions, 2)):
-        return True
-    pinned = dict(only for one in conditions if (only := _pinned_value(one))) | dict(fixed)
-    if any(value < 1 and name not in fixed for name, value in pinned.items()):
-        return True
-    about = (one for one in conditions if one.letters <= pinned.keys())
-    return not all(one.is_met(pinned) for one in about)
-
-
-@lru_cache(maxsize=2**17)
-def _pinned_value(one: Condition) -> tuple[str, int] | None:
-    return one.only
+    pinned = dict(only for one in conditions if (only := one.only)) | dict(fixed)
+    return (
+        any(_refutes(one, other) for one, other in permutations(conditions, 2))
+        or any(value < 1 for name, value in pinned.items() if name not in fixed)
+        or not all(one.is_met(pinned) for one in conditions if one.letters <= pinned.keys())
+    )
 
 
 @lru_cache(maxsize=2**17)
@@ -170,7 +163,7 @@ def _multiple(
     if name not in condition.right.letters:
         # Choose a divisor; a prime has few.
         top = int(condition.right.value(sizes))
-        found = [n for n in range(1, min(top, 4096) + 1) if top % n == 0] if top > 0 else []
+        found = [n for n in range(1, min(top, 4096) + 1) if top % n == 0]
         return random.choice(found) if found else None
     line = _line(condition.right, name, sizes)
     if line is None:

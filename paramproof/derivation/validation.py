@@ -11,20 +11,15 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from random import Random
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from paramproof.derivation.general_tensors import (
-    GeneralTensors,
-    Trial,
-    longest,
-    run_trial,
-    tensor_count,
-)
+from paramproof.derivation.general_tensors import longest, tensor_count
 from paramproof.derivation.guard_probing import GuardProber
-from paramproof.derivation.guard_set import GuardSet
-from paramproof.derivation.runner import DerivationError, Effort, Progress, Runner
-from paramproof.derivation.sampling import moving_together, sample_sizes
+from paramproof.derivation.guard_set import divided
+from paramproof.derivation.runner import DerivationError, Effort, Progress, Sizes
+from paramproof.derivation.sampling import moving_together
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
@@ -45,22 +40,24 @@ SHALLOW = 2
 MAX_LENGTH = 2**31 - 1
 """The longest axis of a tensor that all frameworks have."""
 
-MAX_REFUSED = 8
-"""Far models that a constructor may refuse before no more are built."""
-
 MIN_SECONDS = 1.0
 """Time for large models, and again for deep ones, if earlier models took less than twice it."""
 
-Sizes: TypeAlias = Mapping[str, int]
-SizeBounds: TypeAlias = Mapping[str, tuple[int, int]]
+MAX_SPECIALIZED = 4
+"""The largest number of sizes to fix if a model differs and no guard explains why."""
+
+DIVISORS = (2, 3, 4, 6, 8, 16)
+"""The numbers that are tried as divisors of a size if models of some sizes cannot be built."""
+
+MAX_CAVEATS = 2
+"""Caveats in the message of a failure: they name lines that were not followed."""
+
+DEPTH_FACTOR = 5
+"""How much deeper some models are if counts of layers were fitted to shallow models."""
 
 
 class MismatchError(Exception):
-    """A model at these sizes differs from the formula."""
-
-    def __init__(self, sizes: Sizes, consequence: Consequence, wrong: str) -> None:
-        super().__init__(wrong)
-        self.sizes, self.consequence = sizes, consequence
+    """A model differs from the formula: its sizes, the consequence, and what is wrong."""
 
 
 class FarValidation:
@@ -71,114 +68,83 @@ class FarValidation:
     differs.
     """
 
-    def __init__(self, held: HeldOutValidation) -> None:
+    def __init__(self, held: HeldOutValidation, near: Sequence[Sizes], seconds: float) -> None:
         self.held, self.runner, self.tensors = held, held.runner, held.tensors
         # A generator of its own: how often it draws depends on time, other sizes must not.
         self.random = Random(held.runner.random.getrandbits(32))
-        self.left, self.expected, self.refused = 0.0, 0.0, 0
-        self.share = max(MIN_SECONDS, sum(held.seconds) / 2)
+        self.share, self.until = max(MIN_SECONDS, seconds / 2), 0.0
+        # The time that a tensor is expected to take.
+        self.pace = seconds / max(1, sum(tensor_count(self.tensors, one) for one in near))
         repeated = {name for one in self.tensors.kept for name in one.times.letters}
         moving = [name for name in self.runner.sizes if name not in self.runner.fixed]
         # The sizes that change shapes and not how many tensors there are, and those that do.
         self.wide = [name for name in moving if name not in repeated]
         self.deep = [name for name in moving if name in repeated | self.runner.repeated]
 
+    def run(self) -> None:
+        near_pace = self.pace
+        for go in (self.go_wide, self.go_deep):
+            self.until, self.pace = time.process_time() + self.share, near_pace
+            go()
+
     def go_wide(self) -> None:
         """Build large models: first all sizes together, as far as possible, then some of them."""
-        self.left, self.expected, self.refused = self.share, max(self.held.seconds), 0
         letters, reached = self.wide, 0
         for factor in FAR_FACTORS:
-            there = moving_together(partial(self.is_alike, factor), letters)
+            there = moving_together(partial(self.is_alike_enlarged, factor), letters)
             if not there:
                 break
             letters, reached = there, factor
         for _ in range(MIXED_MODELS if reached and len(letters) > 1 else 0):
             some = self.random.sample(letters, self.random.randint(1, len(letters) - 1))
-            self.is_alike(reached, some)
+            self.is_alike_enlarged(reached, some)
+
+    def is_alike_enlarged(self, factor: int, letters: Iterable[str]) -> bool:
+        large = {name: max(1, self.runner.sizes[name]) * factor for name in letters}
+        return self.is_alike({name: (size, size * 14 // 10) for name, size in large.items()})
 
     def go_deep(self) -> None:
         """Build deep models: with each loop deep alone, and then with all of them at once."""
-        self.left, self.refused = self.share, 0
-        speed = self.held.tensors_built / max(1e-9, sum(self.held.seconds))
-        together = [(self.deep, DEPTHS[:1])] if len(self.deep) > 1 else []
-        for deep, depths in (*(([name], DEPTHS) for name in self.deep), *together):
-            for depth in depths:
-                ranges = dict.fromkeys(self.deep, (1, SHALLOW))
-                ranges |= dict.fromkeys(deep, (depth + 1, depth * 6 // 5))
-                sizes = self.held.far_away(self.random, ranges)
-                if sizes is None or tensor_count(self.tensors, sizes) > self.left * speed:
-                    continue
-                if self.made(sizes):
+        shallow = dict.fromkeys(self.deep, (1, SHALLOW))
+        for deep in dict.fromkeys([*((name,) for name in self.deep), (*self.deep,)]):
+            for depth in DEPTHS if deep else ():
+                if self.is_alike(shallow | dict.fromkeys(deep, (depth + 1, depth * 6 // 5))):
                     break
 
-    def is_alike(self, factor: int, letters: Sequence[str]) -> bool:
-        """Return whether a model with these sizes enlarged matches; false if it takes too long."""
-        if self.expected > self.left or self.refused >= MAX_REFUSED:
+    def is_alike(self, ranges: Mapping[str, tuple[int, int]]) -> bool:
+        """Return whether a model with sizes in these ranges matches, and few layers otherwise.
+
+        False if it is refused, or would take too long.
+        """
+        if time.process_time() > self.until:
             return False
-        first = self.runner.sizes
-        large = {name: max(1, first[name]) * factor for name in letters}
-        ranges = {name: (size, size * 14 // 10) for name, size in large.items()}
-        sizes = self.held.far_away(self.random, ranges)
+        sizes = self.held.sizes_inside(random=self.random, deepest=SHALLOW, ranges=ranges)
         if sizes is None or longest(self.tensors, sizes) > MAX_LENGTH:
-            self.refused += 1
             return False
-        before = self.left
-        alike = self.made(sizes)
-        seconds = before - self.left
-        # Expect the time to grow by the same factor again.
-        self.expected = seconds * max(1.0, seconds / max(self.expected, 1e-9))
-        return alike
-
-    def made(self, sizes: Sizes) -> bool:
-        """Return whether a model at these sizes matches; false if it is refused."""
-        started = time.process_time()
-        try:
-            self.held.match(sizes)
-        except MismatchError as error:
-            if error.consequence.outcome is not Outcome.REFUSED:
-                raise
-            self.refused += 1
+        number, started = max(1, tensor_count(self.tensors, sizes)), time.process_time()
+        if started + number * self.pace > self.until:
             return False
-        finally:
-            self.left -= time.process_time() - started
-        return True
-
-
-MAX_SPECIALIZED = 4
-"""The largest number of sizes to fix if a model differs and no guard explains why."""
-
-DIVISORS = (2, 3, 4, 6, 8, 16)
-"""The numbers that are tried as divisors of a size if models of some sizes cannot be built."""
-
-DEPTH_FACTOR = 5
-"""How much deeper some models are if counts of layers were fitted to shallow models."""
+        trial = self.held.prober.trial(sizes)
+        # Expect it to grow by the same factor again.
+        pace = (time.process_time() - started) / number
+        self.pace = pace * max(1.0, pace / max(self.pace, 1e-9))
+        if trial.consequence and trial.consequence.outcome is not Outcome.REFUSED:
+            raise MismatchError(sizes, *trial)
+        return not trial.consequence
 
 
 class HeldOutValidation:
     """Compares the formula with held-out models inside the guards.
 
-    If one differs, sizes may be fixed. ``caveats`` record the differences that led to that, and
-    ``alike`` are the sizes of models that matched. ``seconds`` is the time that each near model
-    took, and ``tensors_built`` how many tensors they have.
+    If one differs, sizes may be fixed. ``caveats`` record the differences that led to that.
     """
 
-    def __init__(
-        self,
-        runner: Runner,
-        conditions: GuardSet,
-        tensors: GeneralTensors,
-        note: Progress,
-    ) -> None:
-        self.runner = runner
-        self.conditions = conditions
-        self.tensors = tensors
-        self.note = note
+    def __init__(self, prober: GuardProber, note: Progress) -> None:
+        self.prober, self.runner, self.note = prober, prober.runner, note
+        self.conditions, self.tensors = prober.conditions, prober.tensors
         self.caveats: dict[str, None] = {}
-        self.alike: list[Sizes] = []
-        self.seconds: list[float] = []
-        self.tensors_built = 0
 
-    def hold(self, number: int, far: bool = True) -> None:
+    def hold(self, number: int, far: bool) -> None:
         """Validate on ``number`` models in a row, the first at the own sizes, and on far ones.
 
         If a model differs, no guard explains why, and fixing sizes helps, those sizes are fixed and
@@ -186,66 +152,56 @@ class HeldOutValidation:
         """
         while True:
             try:
+                started = time.process_time()
                 self.hold_near(number)
                 if far:
-                    reach = FarValidation(self)
-                    reach.go_wide()
-                    reach.go_deep()
+                    near, seconds = self.prober.alike[-number:], time.process_time() - started
+                    FarValidation(self, near, seconds).run()
                 return
             except MismatchError as error:
-                self.learn(error)
+                self.learn(*error.args)
 
     def hold_near(self, number: int) -> None:
-        self.seconds, self.tensors_built = [], 0
         for held in range(number):
-            sizes = self.runner.sizes if held == 0 else self.others(held)
+            # Some are deeper if counts of layers were fitted.
+            is_deeper = held % 4 == 2 and not all(one.looped for one in self.tensors.parameters)
+            deepest = self.runner.deepest * (DEPTH_FACTOR if is_deeper else 1)
+            sizes = self.sizes_inside(deepest=deepest) if held else self.runner.sizes
             if sizes is None:
                 raise DerivationError(f"{self.runner.name}: no sizes meet the conditions")
-            started = time.process_time()
-            self.match(sizes)
-            self.seconds.append(time.process_time() - started)
-            self.tensors_built += tensor_count(self.tensors, sizes)
+            trial = self.prober.trial(sizes)
+            if trial.consequence:
+                raise MismatchError(sizes, *trial)
             self.note(f"held at {held + 1} of {number} points")
 
-    def match(self, sizes: Sizes) -> None:
-        """Compare a model at these sizes. Raises ``MismatchError`` if it differs."""
-        trial = self.compared(sizes)
-        if trial.consequence:
-            raise MismatchError(sizes, trial.consequence, trial.wrong)
-        self.alike.append(sizes)
-
-    def learn(self, error: MismatchError) -> None:
+    def learn(self, sizes: Sizes, consequence: Consequence, wrong: str) -> None:
         """State guards or fix sizes after a model differed."""
-        unmet = [c for c in self.conditions.irrelevant if not c.is_met(error.sizes)]
+        unmet = [one for one in self.conditions.irrelevant if not one.is_met(sizes)]
         if not unmet:
-            self.blame(error)
+            self.blame(sizes, consequence.outcome, wrong)
         # None of these guards matters alone.
         for condition in unmet:
-            self.conditions.state(condition, error.consequence)
+            self.conditions.state(condition, consequence)
 
-    def compared(self, sizes: Sizes) -> Trial:
-        """Compare a model with the formula, and leave out buffers that differ."""
-        trial = run_trial(self.runner, self.tensors, sizes)
-        for kind in trial.buffers:
-            self.tensors.leave_out(kind)
-        return trial
-
-    def blame(self, error: MismatchError) -> None:
+    def blame(self, sizes: Sizes, outcome: Outcome, wrong: str) -> None:
         """Fix the sizes that must keep their own value for the formula to hold there.
 
         Raises ``DerivationError`` unless they are few and others are left.
         """
-        sizes = error.sizes
-        moving = moving_together(partial(self.is_alike, sizes), [*sizes])
-        names = {*sizes}.difference(moving, self.runner.fixed)
-        is_refused = error.consequence.outcome is Outcome.REFUSED
+
+        def is_alike(moving: Iterable[str]) -> bool:
+            there = {**self.runner.sizes, **{name: sizes[name] for name in moving}}
+            return self.is_inside(there) and not self.prober.trial(there).consequence
+
+        names = {*sizes}.difference(moving_together(is_alike, [*sizes]), self.runner.fixed)
+        is_refused = outcome is Outcome.REFUSED
         if is_refused and any(self.divides(name, sizes[name]) for name in sorted(names)):
             return
         if not 0 < len(names) <= min(MAX_SPECIALIZED, len(sizes) - len(self.runner.fixed) - 1):
-            raise DerivationError(f"{self.runner.name}: {error}")
+            raise DerivationError(f"{self.runner.name}: {wrong}")
         self.runner.fixed |= names
         fixed = ", ".join(sorted(names))
-        self.caveats[f"{fixed} did not vary once the formula had failed: {error}"] = None
+        self.caveats[f"{fixed} did not vary once the formula had failed: {wrong}"] = None
 
     def divides(self, name: str, size: int) -> bool:
         """State that a number divides a size, if models of just its multiples can be built.
@@ -256,64 +212,35 @@ class HeldOutValidation:
         own = self.runner.sizes
         for divisor in DIVISORS:
             need = Condition(Relation.DIVIDES, expression(divisor), letter(name), True)
-            near = range(max(1, size - divisor), size + divisor + 1)
-            inside = [one for one in ({**own, name: n} for n in near) if self.is_inside(one)]
-            met = [need.is_met(one) for one in inside]
-            if need.is_met(own) and len({*met}) == 2:
-                why = [self.compared(one).consequence for one in inside]
-                if met == [not one for one in why]:
-                    self.conditions.guards[need] = set()
-                    self.conditions.consequences[need] = next(filter(None, why))
-                    return True
+            near = ({**own, name: n} for n in range(max(1, size - divisor), size + divisor + 1))
+            inside = [*filter(self.is_inside, near)] if need.is_met(own) else []
+            trials = [(need.is_met(one), self.prober.trial(one).consequence) for one in inside]
+            if {(met, why is None) for met, why in trials} == {(True, True), (False, False)}:
+                self.conditions.state(need, next(why for _, why in trials if why))
+                return True
         return False
-
-    def is_alike(self, sizes: Sizes, moving: Iterable[str]) -> bool:
-        """Return whether a model matches with only some sizes moved to these."""
-        there = {**self.runner.sizes, **{name: sizes[name] for name in moving}}
-        return self.is_inside(there) and not self.compared(there).consequence
 
     def is_inside(self, sizes: Sizes) -> bool:
         return all(condition.is_met(sizes) for condition in self.conditions.consequences)
 
-    def ranges(self, probed: Iterable[Sizes]) -> dict[str, tuple[int, int]]:
+    def ranges(self) -> dict[str, tuple[int, int]]:
         """Return the smallest and largest value of each size at which the formula was confirmed.
 
-        ``probed`` are the sizes of other models that matched. Leaves out models that violate a
-        guard stated later, or in which a fixed size has another value.
+        Leaves out models that violate a guard stated later, or in which a fixed size has another
+        value.
         """
         first, fixed = self.runner.sizes, self.runner.fixed
-        alike = filter(self.is_inside, (*probed, *self.alike))
-        inside = [one for one in alike if all(one[name] == first[name] for name in fixed)]
-        found = {name: [sizes[name] for sizes in inside] for name in first}
-        return {name: (min(sizes), max(sizes)) for name, sizes in found.items() if sizes}
+        inside = filter(self.is_inside, self.prober.alike)
+        alike = [one for one in inside if all(one[name] == first[name] for name in fixed)]
+        found = {name: [sizes[name] for sizes in alike] for name in first}
+        return {name: (min(sizes), max(sizes)) for name, sizes in found.items()}
 
-    def others(self, held: int) -> Sizes | None:
-        """Return sizes inside the guards; some are deeper if counts of layers were fitted."""
-        return self.anywhere(DEPTH_FACTOR if self.tensors.are_counted and held % 4 == 2 else 1)
-
-    def anywhere(self, deeper: int) -> Sizes | None:
-        """Return sizes inside the guards, on either side of irrelevant ones."""
-        return self.on_any_side(self.runner.random, partial(self.runner.draw, deeper=deeper))
-
-    def far_away(self, random: Random, ranges: SizeBounds) -> Sizes | None:
-        """Return such sizes in these ranges and with short loops, as far as the guards allow."""
-        runner, fixed = self.runner, frozenset(self.runner.fixed)
-
-        def draw(inside: Sequence[Condition]) -> Sizes | None:
-            known = runner.sizes, inside, runner.repeated, fixed
-            return sample_sizes(random, *known, SHALLOW, ranges)
-
-        return self.on_any_side(random, draw)
-
-    def on_any_side(
-        self, random: Random, draw: Callable[[Sequence[Condition]], Sizes | None]
-    ) -> Sizes | None:
-        """Return sizes drawn on random sides of the irrelevant guards, if there are any."""
-        asked = self.conditions.irrelevant
-        sides = [replace(condition, holds=random.random() < 0.5) for condition in asked]
+    def sizes_inside(self, random: Random | None = None, **how: Any) -> Sizes | None:
+        """Return sizes inside the guards, on random sides of irrelevant ones if possible."""
+        random, inside = random or self.runner.random, [*self.conditions.consequences]
+        sides = [replace(one, holds=random.random() < 0.5) for one in self.conditions.irrelevant]
         random.shuffle(sides)
-        inside = list(self.conditions.consequences)
-        return draw([*inside, *sides]) or draw(inside)
+        return self.runner.draw([*inside, *sides], inside, random=random, **how)
 
 
 Naming: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
@@ -321,23 +248,18 @@ Naming: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
 
 
 def validated(
-    prober: GuardProber,
-    caveats: dict[str, None],
-    effort: Effort,
-    naming: Naming,
-    note: Progress,
+    prober: GuardProber, caveats: dict[str, None], effort: Effort, naming: Naming, note: Progress
 ) -> Derivation:
     """Validate a formula whose guards were probed, and return the derivation."""
     runner, conditions, tensors = prober.runner, prober.conditions, prober.tensors
-    tensors.fold(conditions.exact_divisions)
+    tensors.fold(divided(conditions.consequences))
     conditions.fold()
-    validation = HeldOutValidation(runner, conditions, tensors, note)
+    validation = HeldOutValidation(prober, note)
     try:
         validation.hold(effort.held + 1, effort.far)
     except DerivationError as error:
-        raise error.because(caveats) from error
-    letters = naming(runner.sizes)
-    caveats = caveats | validation.caveats
+        said = "; ".join((str(error), *islice(caveats, MAX_CAVEATS)))
+        raise DerivationError(said) from error
     moving = {name for t in tensors.kept for e in (*t.shape, t.times) for name in e.letters}
     asked = {name for condition in conditions.consequences for name in condition.letters}
     derivation = Derivation(
@@ -350,8 +272,8 @@ def validated(
         inert=tuple(sorted(set(runner.sizes) - moving - asked - runner.fixed)),
         unexplained=tuple(tensors.left_out),
         irrelevant_guards=tuple(conditions.irrelevant),
-        caveats=tuple(caveats),
+        caveats=tuple(caveats | validation.caveats),
         evidence=runner.evidence(effort.held),
-        validated=validation.ranges(prober.alike),
+        validated=validation.ranges(),
     )
-    return derivation_from(derivation_data(derivation.renamed(letters)))
+    return derivation_from(derivation_data(derivation.renamed(naming(runner.sizes))))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from paramproof.derivation.fit import equalities, fit, relations
-from paramproof.derivation.runner import DerivationError, Effort
+from paramproof.derivation.fit import equalities, relations
+from paramproof.derivation.pipeline import DerivationError, Effort, derive
 from tests.paramproof.derivation.toys import conditions, toy
 
 pytestmark = pytest.mark.usefixtures("clock")
@@ -68,7 +68,7 @@ REFUSED = "the constructor refuses: ValueError: refused"
     ],
 )
 def test_conditions_are_found_by_trying_relations(make, formula, stated):
-    found = fit(toy(make, **SIZES), effort=NEAR)
+    found = derive(toy(make, **SIZES), effort=NEAR)
     assert (str(found.formula), conditions(found), found.fixed) == (formula, stated, ())
     assert not found.is_proved
 
@@ -79,7 +79,7 @@ def test_a_relation_that_only_changes_lengths():
     def make(hidden_size, heads):
         return [("w", (hidden_size if hidden_size % heads else 2 * hidden_size, heads))]
 
-    found = fit(toy(make, hidden_size=12, heads=3), effort=NEAR)
+    found = derive(toy(make, hidden_size=12, heads=3), effort=NEAR)
     assert (str(found.formula), conditions(found)) == ("2·H·A", {"A divides H": OTHERS})
 
 
@@ -88,7 +88,7 @@ def test_kinds_of_layers():
         kinds = ("dense" if n < dense else "sparse" for n in range(layers))
         return [(f"layers.{n}.{kind}", (hidden_size,)) for n, kind in enumerate(kinds)]
 
-    found = fit(toy(make, hidden_size=12, layers=5, dense=2), effort=NEAR)
+    found = derive(toy(make, hidden_size=12, layers=5, dense=2), effort=NEAR)
     assert {one.path: str(one.times) for one in found.tensors} == {
         "layers.*.dense": "de",
         "layers.*.sparse": "L − de",
@@ -97,7 +97,7 @@ def test_kinds_of_layers():
 
 
 def test_a_size_that_no_relation_explains_is_fixed():
-    found = fit(toy(longer_if(lambda vocab_size, **_: vocab_size == 100), **SIZES), effort=NEAR)
+    found = derive(toy(longer_if(lambda vocab_size, **_: vocab_size == 100), **SIZES), effort=NEAR)
     assert found.fixed == ("V",)
     assert "V did not vary" in found.reasons
 
@@ -115,7 +115,7 @@ def test_a_size_that_no_relation_explains_is_fixed():
 )
 def test_no_formula(make, said):
     with pytest.raises(DerivationError, match=said):
-        fit(toy(make, **SIZES), effort=NEAR)
+        derive(toy(make, **SIZES), effort=NEAR)
 
 
 def test_relations():

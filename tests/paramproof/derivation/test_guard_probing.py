@@ -7,6 +7,7 @@ import pytest
 from paramproof.derivation.general_tensors import GeneralTensors
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
+from paramproof.derivation.runner import Point
 from paramproof.formulas.condition import Consequence, Outcome, Relation, condition_in
 from paramproof.formulas.derivation import Kind
 from paramproof.tracing.tensor_groups import Stored
@@ -25,17 +26,15 @@ class Runner:
         self.built = []
         self.fixed = set()
 
-    def draw(self, inside, fixed=(), deeper=1):
-        self.inside = list(inside)
-        is_far = any(one.relation is Relation.LESS and one.right == -1 for one in inside)
+    def draw(self, *choices):
+        self.inside = choices[0]
+        is_far = any(one.relation is Relation.LESS and one.right == -1 for one in self.inside)
         found = self.far if is_far else self.near
         return {"i": found} if found else None
 
     def build(self, sizes):
         self.built.append(sizes["i"])
-        if sizes["i"] < 16:
-            raise ValueError("too narrow")
-        return None
+        return "ValueError: too narrow" if sizes["i"] < 16 else Point(sizes, {}, {})
 
     def guards_at(self, sizes):
         return ()
@@ -69,7 +68,7 @@ def test_a_quotient_is_tried_farther_than_its_bound(near, far, happens, built):
 
 class OtherTensors(Runner):
     def build(self, sizes):
-        return {Stored(Kind("more", "trainable", (), 1), (8,)): 1}
+        return Point(sizes, {}, {Stored(Kind("more", "trainable", (), 1), (8,)): 1})
 
 
 @pytest.mark.parametrize(
@@ -127,8 +126,8 @@ def test_sizes_without_a_condition_meet_the_others_as_far_as_can_be():
     drawn = []
 
     class Refusing(Runner):
-        def draw(self, inside, fixed=(), deeper=1):
-            drawn.append({*map(str, inside)})
+        def draw(self, *choices):
+            drawn.extend({*map(str, inside)} for inside in choices)
 
     stated = condition_in("i < 900")
     known = GuardSet(

@@ -2,7 +2,8 @@
 
 import pytest
 
-from paramproof.derivation.general_tensors import GeneralTensors
+from paramproof.derivation.general_tensors import GeneralTensors, Trial
+from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.derivation.runner import DerivationError
@@ -62,13 +63,13 @@ def validation(harmless=(), outside=(), fixed=(), tensors=()):
         stated,
         {condition_in(one): {("a.py", 1)} for one in harmless},
     )
-    found = GeneralTensors(list(tensors))
-    return HeldOutValidation(runner, known, found, lambda _: None)
+    prober = GuardProber(runner, known, GeneralTensors(list(tensors)))
+    return HeldOutValidation(prober, lambda _: None)
 
 
 def test_sizes_anywhere_lie_on_either_side():
     one = validation([f"{V} ≤ 100", f"{H} ≤ 300"], [f"{H} ≤ 2000"])
-    found = [one.anywhere(1) for _ in range(60)]
+    found = [one.sizes_inside() for _ in range(60)]
     assert {(sizes[V] > 100, sizes[H] > 300) for sizes in found} == {
         (True, True), (True, False), (False, True), (False, False),
     }  # fmt: skip
@@ -80,13 +81,12 @@ LOOPED = tensor("w.*", H, times=V)
 
 
 @pytest.mark.parametrize(("counted", "deeper"), [(COUNTED, DEPTH_FACTOR), (LOOPED, 1)])
-def test_some_models_are_deeper_where_layers_were_counted(counted, deeper):
-    one = validation(tensors=[counted])
-    asked = []
-    one.anywhere = asked.append
-    for held in range(1, 9):
-        one.others(held)
-    assert asked == [1, deeper, 1, 1, 1, deeper, 1, 1]
+def test_some_models_are_deeper_where_layers_were_counted(monkeypatch, counted, deeper):
+    one, asked = validation(tensors=[counted]), []
+    monkeypatch.setattr(one, "sizes_inside", lambda deepest: asked.append(deepest) or OWN)
+    monkeypatch.setattr(one.prober, "trial", lambda sizes: Trial())
+    one.hold_near(9)
+    assert asked == [6 * times for times in (1, deeper, 1, 1, 1, deeper, 1, 1)]
 
 
 NEAREST = 64 * 7 * 1.4
@@ -128,7 +128,7 @@ def test_no_more_letters_are_fixed_than_may_be(number, is_derived):
 def test_a_refusal_inside_the_conditions_is_one():
     def program(ask, vocab_size):
         if vocab_size != 64:
-            raise ValueError("other than 64")
+            raise ValueError("other\nthan 64")
         return row(vocab_size)
 
     with pytest.raises(DerivationError, match=r"refuses sizes .* ValueError: other than 64"):
