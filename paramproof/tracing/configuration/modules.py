@@ -154,7 +154,7 @@ class ModuleInterpreter(Interpreter):
 
     def subscript_of(self, holder: Value, index: Value) -> Value:
         if isinstance(holder, Tensor):
-            return tensors.applied(self, operator.getitem, [holder, index], Dict(()))
+            return tensors.item_of(self, holder, index)
         items = holder.items if isinstance(holder, List) else holder
         if is_op(items, "opaque"):
             return List(self.path, items) if isinstance(index, slice) else items
@@ -309,7 +309,8 @@ class ModuleInterpreter(Interpreter):
 
     def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
         if isinstance(one, Tensor) or isinstance(other, Tensor):
-            return Tensor(self, tensors.broadcast(self, one, other))
+            function = operator.matmul if isinstance(op, ast.MatMult) else tensors.elementwise
+            return tensors.applied(self, function, [one, other], Dict(()))
         for value in (one, other):
             if is_op(value, "opaque") and self.kind_of(value) is float:
                 return value
@@ -329,7 +330,7 @@ class ModuleInterpreter(Interpreter):
 
     def computed(self, sign: str, operation: Callable[..., Any], *args: Value) -> Value:
         if any(isinstance(one, Tensor) for one in args):
-            return Tensor(self, tensors.broadcast(self, *args))
+            return tensors.applied(self, tensors.elementwise, args, Dict(()))
         if any(is_op(one, "opaque") for one in args) and KINDS.get(sign) is not bool:
             return term("opaque", sign)
         return super().computed(sign, operation, *args)
