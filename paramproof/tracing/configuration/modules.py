@@ -588,7 +588,7 @@ class ModuleInterpreter(Interpreter):
 
     def copied_object(self, value: Value) -> Value:
         if isinstance(value, Module | Tensor | Instance) or mentions_module(value):
-            return Copier(self).of(value)
+            return Copier(self, {}).of(value)
         return MODELS[copy.copy](self, value)
 
     def make(self, kind: Any, args: Sequence[Value], named: Dict) -> Value:
