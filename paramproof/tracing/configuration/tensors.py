@@ -112,6 +112,8 @@ def torch_function(
         raise Unknown(f"a call of {name} with unknown names or without sizes")
     if name in ("Parameter", "Buffer"):
         return stored(run, name, *args, **named.own)
+    if not module.startswith("numpy"):
+        function = getattr(torch, name, None)  # What torch.nn.functional alone has is not run.
     return applied(run, function, args, named)
 
 
