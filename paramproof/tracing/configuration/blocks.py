@@ -8,10 +8,10 @@ from typing import Any
 
 from torch import nn
 
-from paramproof.tracing.configuration.layers import AutoModule, Inside, Module, mentions_module
+from paramproof.tracing.configuration.layers import AutoModule, Module, mentions_module, reached
 from paramproof.tracing.configuration.modules import ModuleInterpreter
 from paramproof.tracing.configuration.paths import Raised
-from paramproof.tracing.configuration.reader_terms import Model, Row, module_of, rows_of, tensor_of
+from paramproof.tracing.configuration.reader_terms import Model, Row, module_of, tensor_of
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     Term,
@@ -70,26 +70,34 @@ class _Writer:
             raise Unknown(f"a computed shape or condition: {'.'.join(self.path)}")
         return exported(self.run.frozen(value))
 
-    def rows(self, module: Any) -> list[Row]:
-        if isinstance(module, Term) and module.op == "if":
-            test, *sides = module.args
-            pairs = zip((self.value(test), self.value(negate(test))), sides, strict=True)
-            return [
-                (name, both(when, condition), what)
-                for when, side in pairs
-                for name, condition, what in self.rows(side)
-            ]
+    def rows(self, module: Any, condition: Value = True) -> list[Row]:
+        if is_op(module, "if"):
+            test, one, other = module.args
+            first = self.rows(one, both(condition, test))
+            return first + self.rows(other, both(condition, negate(test)))
+        if issubclass(module.kind, nn.ParameterList | nn.ParameterDict) and any(
+            isinstance(one, Tensor) and not one.role for one in reached(module)
+        ):
+            raise Unknown("a tensor in a list of parameters")
         found: list[Row] = []
         for name, value in module.own.items():
-            found += self.named(name, value, True, module.buffers.get(name))
-        found += self.items(module.named.items, True)
-        found += self.items(module.layers.items, True)
+            found += self.named(name, value, condition, module.buffers.get(name))
+        found += self.named(None, module.named.items, condition)
+        found += self.named(None, module.layers.items, condition)
         return found
 
     def named(  # noqa: C901 - a case for each kind of value
         self, name: Value, value: Value, condition: Value, persistent: bool | None = None
     ) -> list[Row]:
         match value:
+            case Term(op="list", args=args) | tuple(args) if name is None:
+                return [row for one in args for row in self.named(None, one, condition)]
+            case Term(op="concat", args=(lists,)) if name is None:
+                return self.named(None, lists, condition)
+            case Term(op="comp", args=(depth, source, element, kept)) if name is None:
+                rows = module_of(self.named(None, element, True))
+                loop = term("comp", depth, self.value(source), rows, self.value(kept))
+                return [("", self.value(condition), loop)]
             case Term(op="entry", args=(key, inner)):
                 return self.named(self.value(key), inner, condition)
             case Term(op="if", args=(test, one, other)):
@@ -111,8 +119,11 @@ class _Writer:
                 raise Unknown("a module that is inside of one of any class")
             case AutoModule():
                 what = self.auto(name, value)
-            case Inside():
-                what = self.alias(value)
+            case Term(op="inside", args=(holder, inner)):
+                path, made = self.autos.get(holder.serial, ("*", None))
+                if "*" in path:
+                    raise Unknown("a tensor inside of layers of any class, or before there is one")
+                what = term("tied", made, inner)
             case Module() if issubclass(value.kind, nn.Module):
                 what = self.inside(name, lambda: module_of(self.rows(value)))
             case Term(op="opaque", args=("function" | "object" | "attribute", *_)) if (
@@ -121,17 +132,17 @@ class _Writer:
                 raise Unknown(f"an object that may be a module: {'.'.join(self.path)}.{name}")
             case Term(op="fold" | "state" | "get") if mentions_module(value):
                 raise Unknown(f"a module that a loop changes: {'.'.join(self.path)}")
+            case Term() if name is None:
+                raise Unknown(f"layers {value!r:.80}")
             case _:
                 return []
         if condition is False or not (what.args or name is None):
             return []
-        if (
-            not is_op(condition, "and")
-            and is_computed(condition)
-            and (unsized := without_shapes(what))
-        ):
-            # Rotary positions, or numbers of a tensor, decide about temporary buffers alone.
-            condition, what = True, unsized[0]
+        if is_computed(condition) and not is_op(condition, "and"):
+            match what:
+                case Term(op="tensor", args=("temporary buffer" as role, trains, _, storage)):
+                    # Rotary positions, or numbers of a tensor, may decide about those alone.
+                    condition, what = True, term("tensor", role, trains, None, storage)
         return [(name, self.value(condition), what)]
 
     def inside(self, name: Value, run: Callable[[], Any]) -> Any:
@@ -139,28 +150,6 @@ class _Writer:
         found = run()
         self.path.pop()
         return found
-
-    def items(self, items: Value, condition: Value) -> list[Row]:
-        match items:
-            case tuple() | Term(op="list"):
-                args = items.args if isinstance(items, Term) else items
-                return [row for one in args for row in self.named(None, one, condition)]
-            case Term(op="if", args=(test, one, other)):
-                first = self.items(one, both(condition, test))
-                return first + self.items(other, both(condition, negate(test)))
-            case Term(op="comp", args=(depth, source, element, kept)):
-                return self.loop(depth, source, self.named(None, element, True), kept, condition)
-            case Term(op="concat", args=(Term(op="list", args=args),)):
-                return [row for one in args for row in self.items(one, condition)]
-            case Term(op="concat", args=(Term(op="comp", args=(depth, source, element, kept)),)):
-                return self.loop(depth, source, self.items(element, True), kept, condition)
-        raise Unknown(f"layers {items!r:.80}")
-
-    def loop(
-        self, depth: int, source: Value, rows: list[Row], kept: Value, condition: Value
-    ) -> list[Row]:
-        loop = term("comp", depth, self.value(source), module_of(rows), self.value(kept))
-        return [("", self.value(condition), loop)]
 
     def number(self, storage: tuple[Value, ...]) -> tuple[Value, ...]:
         serial, *turns = storage
@@ -172,23 +161,9 @@ class _Writer:
         made = term("model", part, module.auto.__name__, term("list", *storage))
         return self.autos.setdefault(module.serial, (path, made))[1]
 
-    def alias(self, value: Inside) -> Term:
-        names = [value.name]
-        while isinstance(holder := value.holder, Inside):
-            value = holder
-            names.append(value.name)
-        path, made = self.autos.get(holder.serial, ("*", None))
-        if "*" in path:
-            raise Unknown("a tensor inside of layers of any class, or before there is one")
-        return term("tied", made, ".".join(reversed(names)))
-
     def tensor(self, tensor: Tensor, role: str) -> Term:
-        shape = tensor.shape
-        if isinstance(shape, tuple):
-            shape = tuple(map(self.value, shape))
-        elif shape is not None:
-            shape = self.value(shape)
-        elif role == "parameter":
+        shape = self.value(tensor.shape)
+        if shape is None and role == "parameter":
             raise Unknown(f"a parameter of an unknown shape: {'.'.join(self.path)}")
         trainable = role == "parameter" and self.value(tensor.own["requires_grad"])
         return tensor_of(role, trainable, shape, self.number(tensor.storage))
@@ -196,17 +171,3 @@ class _Writer:
 
 def is_computed(value: Value) -> bool:
     return mentions(value, lambda one: one.op in COMPUTED)
-
-
-def without_shapes(what: Term) -> list[Term]:
-    """Return temporary buffers with unknown shapes, or nothing if there is anything else."""
-    match what:
-        case Term(op="tensor", args=("temporary buffer" as role, trains, _, storage)):
-            return [term("tensor", role, trains, None, storage)]
-        case Term(op="module"):
-            rows = [*rows_of(what)]
-            inner = [one for row in rows for one in without_shapes(row[2])]
-            if inner and len(inner) == len(rows):
-                new = zip(rows, inner, strict=True)
-                return [term("module", *(x for row, one in new for x in (*row[:2], one)))]
-    return []

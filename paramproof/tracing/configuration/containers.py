@@ -14,9 +14,9 @@ from paramproof.tracing.configuration.layers import (
     DICTS,
     LISTS,
     AutoModule,
-    Inside,
     Module,
     reached,
+    with_items,
 )
 from paramproof.tracing.configuration.paths import Dict, List
 from paramproof.tracing.configuration.tensors import Tensor
@@ -27,7 +27,7 @@ from paramproof.tracing.configuration.terms import (
     Value,
     choose,
     instead,
-    leaves,
+    is_op,
     term,
 )
 
@@ -47,53 +47,42 @@ SKIPPED = re.compile(
 """The same for methods that return nothing."""
 
 
+WALKS = {"buffers": "buffer", "children": "module", "modules": "module", "parameters": "parameter"}
+"""What methods list that go through a module, also with names."""
+
+
 def is_skipped(name: str) -> bool:
     return name in RETURNING or SKIPPED.fullmatch(name) is not None
 
 
 def fill(run: ModuleInterpreter, made: Module, *args: Value) -> None:
     """Run the constructor of a list or a dictionary of modules."""
-    if issubclass(made.kind, nn.Sequential):
-        if len(args) == 1 and isinstance(args[0], Dict | dict):
-            update_module(run, made, args[0])
-        else:
-            made.layers = List(run.path, tuple(args))
-    elif args and args[0] is not None:
-        if issubclass(made.kind, DICTS):
-            update_module(run, made, args[0])
-        else:
-            items = run.items(args[0])
-            made.layers = List(run.path, run.frozen(args[0]) if items is None else tuple(items))
+    given: Value = args[0] if args else None
+    if issubclass(made.kind, nn.Sequential) and not isinstance(given, Dict | dict | List):
+        given = args
+    if issubclass(made.kind, DICTS) or isinstance(given, Dict | dict):
+        given = run.current(given or {})
+        if is_op(given.base, "comp dict"):
+            depth, source, key, value, kept = given.base.args
+            made.named.items = term("comp", depth, source, term("entry", key, value), kept)
+        elif given.base is not None:
+            raise Unknown("modules with unknown names")
+        for key, value in given.own.items():
+            run.set_attribute(made, key, value)
+    elif given is not None:
+        items = run.items(given)
+        made.layers = List(run.path, run.frozen(given) if items is None else tuple(items))
     if issubclass(made.kind, nn.ParameterList):
-        made.layers.items = as_parameters(run, made.layers.items)
+        made.layers.items = with_items(run, made.layers.items, partial(as_parameter, run))
 
 
-def as_parameters(run: ModuleInterpreter, value: Value) -> Value:
-    """Return what a list of parameters makes of tensors."""
-    again = partial(as_parameters, run)
-    match value:
-        case tuple():
-            return tuple(map(again, value))
-        case Tensor(role=""):
-            return Tensor(run, value.shape, "parameter", True)
-        case Term(op="list" | "concat" | "if", args=args):
-            return term(value.op, *map(again, args))
-        case Term(op="comp", args=(depth, source, element, kept)):
-            made = again(element)
-            if isinstance(made, Tensor):
-                made.storage = (made.serial, *(term("turn", one) for one in range(depth + 1)))
-            return term("comp", depth, source, made, kept)
-    return value
-
-
-def update_module(run: ModuleInterpreter, made: Module, given: Value) -> None:
-    if isinstance(given, Dict) and isinstance(given.base, Term) and given.base.op == "comp dict":
-        depth, source, key, value, kept = given.base.args
-        made.named.items = term("comp", depth, source, term("entry", key, value), kept)
-    elif isinstance(given, Dict) and given.base is not None:
-        raise Unknown("modules with unknown names")
-    for key, value in (given.own if isinstance(given, Dict) else given).items():
-        run.set_attribute(made, key, value)
+def as_parameter(run: ModuleInterpreter, number: Value, one: Value) -> Value:
+    """Return what a list of parameters makes of an item: of a tensor, a parameter."""
+    if not isinstance(one, Tensor) or one.role:
+        return one
+    made = Tensor(run, one.shape, "parameter", True)
+    made.storage += (number,) if isinstance(number, Term) else ()
+    return made
 
 
 def module_method(  # noqa: C901 - a case for each method
@@ -113,20 +102,13 @@ def module_method(  # noqa: C901 - a case for each method
             owner.buffers[key] = run.decided(given(2, "persistent", True))
             return run.set_attribute(owner, key, given(1, "tensor"))
         case "register_parameter" | "add_module" | "register_module" | "__setattr__":
-            return run.set_attribute(
-                owner,
-                given(0, "name"),
-                given(1, "param" if name == "register_parameter" else "module"),
-            )
-        case "parameters" | "buffers" | "modules" | "children":
-            wanted = "module" if name == "children" else name.removesuffix("s")
-            found = reached(owner, wanted, deep=name != "children")
-            return List(run.path, tuple(found))
-        case "named_parameters" | "named_modules" | "named_children":
-            is_deep = name != "named_children"
-            wanted = "parameter" if name == "named_parameters" else "module"
-            found = reached(owner, wanted, run, is_deep)
-            return List(run.path, tuple((run.text(path), one) for one, path in found.items()))
+            value = given(1, "param" if name == "register_parameter" else "module")
+            return run.set_attribute(owner, given(0, "name"), value)
+        case _ if kind := WALKS.get(name.removeprefix("named_")):
+            named_run = run if name.startswith("named_") else None
+            found = reached(owner, kind, named_run, not name.endswith("children"))
+            pairs = ((run.text(path), one) for one, path in found.items())
+            return List(run.path, tuple(pairs if named_run else found))
         case "requires_grad_":
             for one in reached(owner, "parameter"):
                 run.write(one, "requires_grad", run.truth(args[0]) if args else True)
@@ -143,17 +125,15 @@ def weight_norm(run: ModuleInterpreter, function: Any, args: Sequence[Value], na
     owner = args[0]
     name = args[1] if args[1:] else instead(run.lookup(named, "name"), "weight")
     dim = args[2] if args[2:] else instead(run.lookup(named, "dim"), 0)
-    weight = owner.own[name]
-    shape = weight.shape
+    shape = owner.own[name].shape
     if not isinstance(shape, tuple) or not isinstance(dim, int):
         raise Unknown("the norms of a weight of unknown dimensions")
-    norms = tuple(size if i == dim % len(shape) else 1 for i, size in enumerate(shape))
-    first = Tensor(run, norms, "parameter", True)
-    second = Tensor(run, shape, "parameter", True)
     if not function.__module__.endswith("parametrizations"):
         raise Unknown("norms of a weight in the old way")
+    norms = tuple(size if i == dim % len(shape) else 1 for i, size in enumerate(shape))
     pair = Module(run.path, nn.Module)
-    pair.own = {"original0": first, "original1": second}
+    for key, one in {"original0": norms, "original1": shape}.items():
+        pair.own[key] = Tensor(run, one, "parameter", True)
     whole = owner.own.get("parametrizations", Module(run.path, nn.Module))
     run.write(whole, name, pair)
     run.write(owner, "parametrizations", whole)
@@ -178,8 +158,8 @@ def freeze_norms(run: ModuleInterpreter, function: Any, args: Sequence[Value], n
 
 # Ties
 
-MOST = re.compile(r"(?P<path>[\w.]+)\.\(\?!\[(?P<but>0)\]\)\\d\+")
-"""A pattern for all items of a list of layers but one."""
+BUT_FIRST = r"(?![0])\d+"
+"""The name that stands for all items of a list of layers but the first."""
 
 
 def post_init(run: ModuleInterpreter, owner: Module) -> None:
@@ -200,46 +180,24 @@ def post_init(run: ModuleInterpreter, owner: Module) -> None:
 
 def tie(run: ModuleInterpreter, owner: Module, target: str, source: Value) -> None:
     if source is MISSING:
-        return None
+        return
     source = source.removeprefix("^").removesuffix("$")
-    if found := MOST.fullmatch(target):
-        return tie_most(run, owner, found, source)
-    if any(one in target + source for one in "\\^$(*[+"):
+    if any(one in target.removesuffix(BUT_FIRST) + source for one in "\\^$(*[+"):
         raise Unknown(f"the tied weights {target}")
     *before, last = target.split(".")
     held = run.require(reach(run, owner, source.split(".")), source)
     holder = run.require(reach(run, owner, before), target)
 
+    def tied(number: Value, one: Value) -> Value:
+        return choose(run.compared(ast.Eq(), number, 0), one, held)
+
     def put(one: Value) -> None:
-        if isinstance(one, AutoModule | Inside):
+        if isinstance(one, AutoModule) or is_op(one, "inside"):
             raise Unknown(f"a tied weight {target} inside of a model of any class")
-        run.write(one, last, held)
-
-    run.each(holder, put)
-
-
-def tie_most(run: ModuleInterpreter, owner: Module, target: re.Match[str], source: str) -> None:
-    """Tie all items of a list of layers but one."""
-    holder = run.require(reach(run, owner, target["path"].split(".")), target["path"])
-    held = run.require(reach(run, owner, source.split(".")), source)
-
-    def tied(items: Value, offset: Value = 0) -> Value:
-        def kept(turn: Value, one: Value) -> Value:
-            number = turn if offset == 0 else run.binary(ast.Add(), turn, offset)
-            return choose(run.compared(ast.Eq(), number, int(target["but"])), one, held)
-
-        match items:
-            case Term(op="comp", args=(depth, inner, element, True)):
-                return term("comp", depth, inner, kept(term("turn", depth), element), True)
-            case Term(op="concat", args=(Term(op="list", args=(first, more)),)):
-                rest = tied(more, run.binary(ast.Add(), offset, run.length(first)))
-                return term("concat", term("list", tied(first, offset), rest))
-            case Term(op="list", args=args) | tuple(args):
-                return term("list", *(kept(i, one) for i, one in enumerate(args)))
-        raise Unknown(f"the tied layers {items!r:.60}")
-
-    def put(one: Value) -> None:
-        run.replace(one.layers, leaves(one.layers.items, tied))
+        if last == BUT_FIRST:
+            run.replace(one.layers, with_items(run, one.layers.items, tied))
+        else:
+            run.write(one, last, held)
 
     run.each(holder, put)
 
@@ -251,10 +209,12 @@ def reach(run: ModuleInterpreter, owner: Value, path: Sequence[str]) -> Value:
 
 
 def step(run: ModuleInterpreter, name: str, held: Value) -> Value:
-    if isinstance(held, AutoModule | Inside):
-        return Inside(held, name)
+    if is_op(held, "inside"):
+        return term("inside", held.args[0], f"{held.args[1]}.{name}")
+    if isinstance(held, AutoModule):
+        return term("inside", held, name)
     if not isinstance(held, Module):
         return MISSING
     if name.isdecimal() and issubclass(held.kind, LISTS) and name not in held.own:
-        return run.subscript_of(held.layers, int(name))
+        return run.subscript(held.layers, int(name))
     return held.own.get(name, MISSING)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -24,6 +24,7 @@ from paramproof.tracing.configuration.terms import (
     Unknown,
     Value,
     inside,
+    leaves,
     mentions,
     term,
 )
@@ -54,20 +55,16 @@ class Module(Heap):
 
 
 class AutoModule(Module):
-    """A model that a class such as ``AutoModel`` makes of a part of any class."""
+    """A model that a class such as ``AutoModel`` makes of a part of any class.
+
+    A term ``inside`` of it and of a path stands for the module or the tensor there.
+    """
 
     def __init__(self, birth: Sequence[Value], auto: Any, config: Instance, depth: int) -> None:
         super().__init__(birth, nn.Module)
         self.own["config"] = self.config = config
         self.auto = auto
         self.storage = (self.serial, *(term("turn", one) for one in range(depth)))
-
-
-class Inside:
-    """What is under a name inside of a model of any class: a module or a tensor."""
-
-    def __init__(self, holder: AutoModule | Inside, name: str) -> None:
-        self.holder, self.name = holder, name
 
 
 def without_opaque(source: Value) -> Value:
@@ -104,37 +101,32 @@ IMAGES: WeakKeyDictionary[Heap, tuple[Heap, Value]] = WeakKeyDictionary()
 class Renamer:
     """Puts other terms in place of some, also inside of modules or of copies of them."""
 
-    def __init__(self, changes: dict[Any, Value], copies: bool, when: Value = MISSING) -> None:
-        self.copies, self.when = copies, when
-        self.memo: dict[Any, Value] = {**changes}
-        self.held: list[Value] = []
+    kinds: Any = Module | Tensor | List
 
-    def of(self, value: Value) -> Value:  # noqa: C901 - a case for each kind of value
+    def __init__(self, changes: dict[Term, Value], copies: bool, when: Value = MISSING) -> None:
+        self.changes, self.copies, self.when = changes, copies, when
+        self.terms = {**changes}
+        self.objects: dict[Heap, Any] = {}
+
+    def of(self, value: Value) -> Value:
         if isinstance(value, tuple):
             return tuple(map(self.of, value))
         if isinstance(value, Term):
-            if value not in self.memo:
-                self.memo[value] = term(value.op, *map(self.of, value.args))
-            return self.memo[value]
-        if not isinstance(value, Module | Tensor | List):
+            if value not in self.terms:
+                self.terms[value] = self.made_of(value)
+            return self.terms[value]
+        is_plain = isinstance(value, List) and not mentions_module(value.items)
+        if is_plain or not isinstance(value, self.kinds):
             return value
-        if isinstance(value, List) and not mentions_module(value.items):
-            return value
-        if id(value) in self.memo:
-            return self.memo[id(value)]
-        made = self.memo[id(value)] = self.begun(value)
-        self.held.append(value)
-        if isinstance(made, List):
-            made.items = self.of(made.items)
-            return made
-        made.own = {key: self.of(one) for key, one in value.own.items()}
-        if isinstance(made, Tensor):
-            made.shape, made.storage = self.of(made.shape), self.of(made.storage)
-        elif isinstance(made, Module):
-            made.layers, made.named = self.of(made.layers), self.of(made.named)
-        if isinstance(made, AutoModule):
-            made.storage = self.of(made.storage)
-        return made
+        if value not in self.objects:
+            made = self.objects[value] = self.begun(value)
+            made.own = {key: self.of(one) for key, one in value.own.items()}
+            for name in vars(made).keys() & {"items", "layers", "named", "shape", "storage"}:
+                setattr(made, name, self.of(getattr(made, name)))
+        return self.objects[value]
+
+    def made_of(self, value: Term) -> Term:
+        return term(value.op, *map(self.of, value.args))
 
     def begun(self, value: Heap) -> Any:
         made = copy.copy(value) if self.copies else value
@@ -146,26 +138,21 @@ class Renamer:
 class Copier(Renamer):
     """Copies a value with the modules in it; loops inside of a copy have variables of their own."""
 
-    def __init__(self, run: ModuleInterpreter, changes: dict[Any, Value] | None = None) -> None:
-        super().__init__(changes or {}, copies=True)
+    kinds = Renamer.kinds | Instance
+
+    def __init__(self, run: ModuleInterpreter, changes: dict[Term, Value]) -> None:
+        super().__init__(changes, copies=True)
         self.run = run
 
-    def of(self, value: Value) -> Value:
-        if isinstance(value, Term) and value.op == "comp" and value not in self.memo:
-            depth, source, element, kept = value.args
-            other = depth + INNER if depth < self.run.depth else depth
-            changes = {term(op, depth): term(op, other) for op in ("item", "turn")}
-            inside = Copier(self.run, {**self.objects(), **changes})
-            inside.held = self.held
-            image = term("comp", other, self.of(source), inside.of(element), inside.of(kept))
-            self.memo |= {**inside.objects(), value: image}
-        if isinstance(value, Instance) and id(value) not in self.memo:
-            self.memo[id(value)] = made = self.begun(value)
-            made.own = dict(value.own)
-        return self.memo.get(id(value)) or super().of(value)
-
-    def objects(self) -> dict[Any, Value]:
-        return {key: one for key, one in self.memo.items() if not isinstance(key, Term)}
+    def made_of(self, value: Term) -> Term:
+        if value.op != "comp":
+            return super().made_of(value)
+        depth, source, element, kept = value.args
+        other = depth + INNER if depth < self.run.depth else depth
+        changes = {term(op, depth): term(op, other) for op in ("item", "turn")}
+        inside = Copier(self.run, {**self.changes, **changes})
+        inside.objects = self.objects
+        return term("comp", other, self.of(source), inside.of(element), inside.of(kept))
 
     def begun(self, value: Heap) -> Any:
         made = copy.copy(value)
@@ -208,7 +195,34 @@ def at_turn(
 
 def mentions_module(value: Value) -> bool:
     """Return whether a list, a choice or a loop has modules or parameters in it."""
-    return any(isinstance(one, Module | Tensor | Inside) for one in inside(value))
+    return any(isinstance(one, Module | Tensor) for one in inside(value))
+
+
+def with_items(
+    run: ModuleInterpreter,
+    items: Value,
+    change: Callable[[Value, Value], Value],
+    number: Value = 0,
+) -> Value:
+    """Return a list of layers with each item changed; the change is given its number, too."""
+    match items:
+        case Term(op="if"):
+            return leaves(items, lambda one: with_items(run, one, change, number))
+        case Term(op="list", args=args) | tuple(args):
+            numbers = (run.binary(ast.Add(), number, i) for i in range(len(args)))
+            made = tuple(map(change, numbers, args))
+            return made if isinstance(items, tuple) else term("list", *made)
+        case Term(op="comp", args=(depth, source, element, True)):
+            turn = term("turn", depth)
+            at = turn if number == 0 else run.binary(ast.Add(), turn, number)
+            return term("comp", depth, source, change(at, element), True)
+        case Term(op="concat", args=(Term(op="list", args=args),)):
+            found = []
+            for one in args:
+                found.append(with_items(run, one, change, number))
+                number = run.binary(ast.Add(), number, run.each(one, run.length))
+            return term("concat", term("list", *found))
+    raise Unknown(f"the items of the layers {items!r:.60}")
 
 
 def reached(  # noqa: C901 - a case for each kind
@@ -228,41 +242,30 @@ def reached(  # noqa: C901 - a case for each kind
         if id(one) in seen:
             return
         seen.add(id(one))
-        if isinstance(one, Tensor):
-            if what in ("", one.role) or (what == "buffer" and is_buffer):
-                found[one] = path
-        elif isinstance(one, AutoModule) and what:
-            raise Unknown("what is inside of a model of any class")
-        elif isinstance(one, Module):
-            if what in ("", "module") and (deep or one is not value):
-                found[one] = path
-            if not deep and one is not value:
-                return
-            before = (*path, ".") if path else ()
-            for name, inner in one.own.items():
-                walk(inner, (*before, name), name in one.buffers)
-            items(one.layers.items, before, 0)
-            items(one.named.items, before, 0)
-        elif isinstance(one, Term) and one.op == "entry":
-            walk(one.args[1], (*path[:-1], one.args[0]))
-        elif isinstance(one, Term | tuple):
-            for inner in one.args if isinstance(one, Term) else one:
-                walk(inner, path, is_buffer)
-
-    def items(value: Value, before: tuple[Value, ...], number: Value) -> None:
-        match value:
-            case Term(op="concat", args=(Term(op="list", args=args),)) if run:
-                for one in args:
-                    items(one, before, number)
-                    number = run.binary(ast.Add(), run.each(one, run.length), number)
-            case Term(op="list", args=args) | tuple(args):
-                for i, one in enumerate(args):
-                    walk(one, (*before, run.binary(ast.Add(), number, i) if run else i))
-            case Term(op="comp", args=(depth, _, one, True)) if run:
-                turn = term("turn", depth)
-                walk(one, (*before, turn if number == 0 else run.binary(ast.Add(), turn, number)))
-            case _:
-                walk(value, (*before, term("opaque", "number")))
+        match one:
+            case Tensor():
+                if what in ("", one.role) or (what == "buffer" and is_buffer):
+                    found[one] = path
+            case AutoModule() if what:
+                raise Unknown("what is inside of a model of any class")
+            case Module():
+                if what in ("", "module") and (deep or one is not value):
+                    found[one] = path
+                if not deep and one is not value:
+                    return
+                before = (*path, ".") if path else ()
+                for name, inner in one.own.items():
+                    walk(inner, (*before, name), name in one.buffers)
+                for items in (one.layers.items, one.named.items):
+                    if run:
+                        with_items(run, items, lambda at, inner: walk(inner, (*before, at)))
+                    else:
+                        walk(items, before)
+            case Term(op="entry", args=(name, inner)):
+                walk(inner, (*path[:-1], name))
+            case Term(args=args) | tuple(args):
+                for inner in args:
+                    walk(inner, path, is_buffer)
 
     walk(value, ())
     return found

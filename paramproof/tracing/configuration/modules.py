@@ -18,7 +18,6 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Sequence
-from os.path import basename
 from typing import Any
 
 from torch import nn
@@ -60,6 +59,7 @@ from paramproof.tracing.configuration.terms import (
     Value,
     both,
     choose,
+    inside,
     instead,
     is_op,
     is_truth,
@@ -129,9 +129,8 @@ class ModuleInterpreter(Interpreter):
         if isinstance(owner, Tensor):
             if name == "requires_grad":
                 self.write(owner, name, self.truth(value))
-            elif name == "data" and isinstance(value, Tensor):
-                self.touch(owner)
-                owner.shape = choose(self.since(owner.birth), value.shape, owner.shape)
+            elif name == "data":
+                raise Unknown("a tensor that gets other numbers")
         elif isinstance(owner, Module):
             if isinstance(name, Term):
                 self.add_items(owner.named, (term("entry", name, value),))
@@ -154,7 +153,7 @@ class ModuleInterpreter(Interpreter):
 
     def subscript_of(self, holder: Value, index: Value) -> Value:
         if isinstance(holder, Tensor):
-            return tensors.applied(self, operator.getitem, [holder, index], Dict(()))
+            return tensors.item_of(self, holder, index)
         items = holder.items if isinstance(holder, List) else holder
         if is_op(items, "opaque"):
             return List(self.path, items) if isinstance(index, slice) else items
@@ -164,10 +163,12 @@ class ModuleInterpreter(Interpreter):
             if isinstance(index, slice) or not issubclass(holder.kind, LISTS):
                 raise Unknown("an item of a module")
             return self.subscript_of(holder.layers, index)
-        if isinstance(holder, List) and not isinstance(index, slice) and isinstance(items, Term):
-            return self.element(items, index)
-        if isinstance(holder, List) and isinstance(index, slice) and mentions_module(items):
-            return List(self.path, self.some_layers(items, index))
+        if isinstance(holder, List) and is_op(items, "list") and isinstance(index, int):
+            return self.native(items.args.__getitem__, index)
+        is_layers = isinstance(holder, List) and mentions_module(items)
+        if is_layers and (self.items(holder) is None or unknown(index)):
+            of = self.some_layers if isinstance(index, slice) else self.layer
+            return of(items, index)
         return super().subscript_of(holder, index)
 
     def lookup(self, holder: Dict, key: Value) -> Value:
@@ -195,39 +196,31 @@ class ModuleInterpreter(Interpreter):
                     before = self.binary(ast.Sub(), self.length(source), term("+", turn, 1))
                 part = term("slice", source, *map(self.frozen, given))
                 image = Renamer({turn: before}, copies=True).of(element)
-                return term("comp", depth, part, image, True)
+                return List(self.path, term("comp", depth, part, image, True))
         raise Unknown(f"some of the layers {items!r:.80}")
 
-    def element(self, items: Term, index: Value) -> Value:
-        """Return an item of an unknown list, which may be one of modules."""
+    def layer(self, items: Value, index: Value) -> Value:
+        """Return an item of a list of layers of an unknown number."""
         match items:
-            case Term(op="if") if mentions_module(items):
-                return self.each(items, lambda one: self.subscript_of(List((), one), index))
-            case Term(op="comp", args=(depth, source, element, True)) if mentions_module(element):
-                length = self.length(source)
-                at = index
+            case Term(op="comp", args=(depth, source, element, True)):
+                at, length = index, self.length(source)
                 if isinstance(index, int):
                     at = term("+", length, index) if index < 0 else index
                     needed = self.compared(ast.Gt(), length, ~index if index < 0 else index)
-                    if self.truth(needed) is not True:
-                        self.refuse("no such layer", negate(self.truth(needed)))
+                    self.refuse("no such layer", negate(self.truth(needed)))
                 turn = term("turn", depth)
                 changes = {turn: at, **items_at(source, term("item", depth), at)}
                 return Renamer(changes, copies=True, when=term("==", turn, at)).of(element)
-            case Term(op="list", args=args) if isinstance(index, int):
-                return self.native(args.__getitem__, index)
             case Term(op="concat", args=(Term(op="list", args=(first, more)),)) if (
-                isinstance(index, int) and index >= 0 and mentions_module(items)
+                isinstance(index, int) and index >= 0
             ):
                 length = self.length(first)
                 return self.both_sides(
                     self.truth(self.compared(ast.Gt(), length, index)),
-                    lambda: self.element(first, index),
-                    lambda: self.element(more, self.binary(ast.Sub(), index, length)),
+                    lambda: self.subscript(List((), first), index),
+                    lambda: self.subscript(List((), more), self.binary(ast.Sub(), index, length)),
                 )
-        if mentions_module(items):
-            raise Unknown(f"an item of layers {items!r:.80}")
-        return super().subscript_of(List((), items), index)
+        raise Unknown(f"an item of layers {items!r:.80}")
 
     def touch(self, holder: Heap) -> None:
         if holder in IMAGES:
@@ -262,21 +255,13 @@ class ModuleInterpreter(Interpreter):
     def frozen(self, value: Value) -> Value:
         if isinstance(value, Module) and issubclass(value.kind, LISTS):
             return self.frozen(value.layers)
-        if is_op(value, "entry"):
-            return value
-        if isinstance(value, Module | Tensor) or inspect.isclass(value) or callable(value):
+        if is_op(value, "entry") or isinstance(value, Module | Tensor) or callable(value):
             return value
         return super().frozen(value)
 
     def held(self, value: Value) -> Value:
-        return leaves(
-            value,
-            lambda one: (
-                one
-                if isinstance(one, Module | Tensor)
-                else super(ModuleInterpreter, self).held(one)
-            ),
-        )
+        held = super().held
+        return leaves(value, lambda one: one if isinstance(one, Module | Tensor) else held(one))
 
     def items(self, value: Value) -> list[Value] | None:
         value = self.settle(value)
@@ -300,25 +285,26 @@ class ModuleInterpreter(Interpreter):
             return nn.Parameter if value.role == "parameter" else nn.Buffer
         if is_op(value, "opaque"):
             return float
-        if isinstance(value, Term) and value.op == "+":
-            kinds = [*map(self.kind_of, value.args)]
-            if {*kinds} == {int}:
-                return int
-            return list if list in kinds or tuple in kinds else super().kind_of(value)
+        if is_op(value, "+"):
+            kinds = {*map(self.kind_of, value.args)}
+            if kinds == {int} or kinds & {list, tuple}:
+                return int if kinds == {int} else list
         return super().kind_of(value)
 
     def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
         if isinstance(one, Tensor) or isinstance(other, Tensor):
-            return Tensor(self, tensors.broadcast(self, one, other))
+            function = operator.matmul if isinstance(op, ast.MatMult) else tensors.elementwise
+            return tensors.applied(self, function, [one, other], Dict(()))
         for value in (one, other):
-            if is_op(value, "opaque") and self.kind_of(value) is float:
+            if is_op(value, "opaque"):
                 return value
         sign = type(op).__name__
-        same = {0: ("Add", "Sub"), 1: ("Mult", "FloorDiv")}
-        if type(other) is int and sign in same.get(other, ()) and self.kind_of(one) is int:
-            return one
-        if other == 1 and sign == "Mod" and self.kind_of(one) is int:
-            return 0
+        same = {(0, "Add"), (0, "Sub"), (1, "Mult"), (1, "FloorDiv")}
+        if type(other) is int and self.kind_of(one) is int:
+            if (other, sign) in same:
+                return one
+            if (other, sign) == (1, "Mod"):
+                return 0
         return super().binary_of(op, one, other)
 
     def compared(self, op: ast.cmpop, left: Value, right: Value) -> Value:
@@ -329,7 +315,7 @@ class ModuleInterpreter(Interpreter):
 
     def computed(self, sign: str, operation: Callable[..., Any], *args: Value) -> Value:
         if any(isinstance(one, Tensor) for one in args):
-            return Tensor(self, tensors.broadcast(self, *args))
+            return tensors.applied(self, tensors.elementwise, args, Dict(()))
         if any(is_op(one, "opaque") for one in args) and KINDS.get(sign) is not bool:
             return term("opaque", sign)
         return super().computed(sign, operation, *args)
@@ -354,17 +340,15 @@ class ModuleInterpreter(Interpreter):
                 return term("range", 0, size, 1), Tensor(self, tuple(rest))
             case Tensor():
                 return term("opaque", "items"), Tensor(self, None)
-            case Term(op="comp", args=(depth, inner, element, True)) if mentions_module(element):
+            case Term(op="comp", args=(depth, inner, element, True)) if any(
+                isinstance(one, Module | Tensor) or callable(one) for one in inside(element)
+            ):
                 if depth != self.depth:
                     raise Unknown("a loop over layers at another depth")
                 return inner, element
             case Term(op="enumerate", args=(Term(op="comp") as comp, 0)) if mentions_module(comp):
                 inner, element = self.walk(comp)
                 return inner, (term("turn", self.depth), element)
-            case Term(op="comp", args=(depth, inner, element, True)) if (
-                mentions(element, is_python) and depth == self.depth
-            ):
-                return inner, element
             case Term(op="enumerate" | "zip"):
                 return without_opaque(source), parts_of(source, term("item", self.depth))
         return source, MISSING
@@ -387,9 +371,8 @@ class ModuleInterpreter(Interpreter):
                 return
         source, self.walked[self.depth] = self.walk(source)
         frame = self.frames[-1]
-        inner = reached(self.walked[self.depth], "")
-        serials = [one.serial for one in inner]
-        for one in inner:
+        serials = {one: one.serial for one in reached(self.walked[self.depth], "")}
+        for one in serials:
             # What belongs to one layer changes in its own turn.
             one.serial = math.inf
         for name in read_after(frame, target, body):
@@ -399,7 +382,7 @@ class ModuleInterpreter(Interpreter):
             super().fold(target, source, body)
         finally:
             del self.walked[self.depth]
-            for one, serial in zip(inner, serials, strict=True):
+            for one, serial in serials.items():
                 one.serial = serial
 
     def set_in_layers(self, loop: ast.Name, stop: Value, owner: ast.expr, name: str) -> Value:
@@ -436,7 +419,7 @@ class ModuleInterpreter(Interpreter):
             found = Renamer(changes, copies=False).of(found)
         match found:
             case Term(op="slice", args=(Term() as layers, *_)) if mentions_module(layers):
-                return self.some_layers(layers, slice(None, None, -1))
+                return self.some_layers(layers, slice(None, None, -1)).items
         return found
 
     def item(self, source: Value, depth: int) -> Value:
@@ -446,34 +429,16 @@ class ModuleInterpreter(Interpreter):
     def statement(self, node: ast.stmt) -> Value:
         match node:
             case ast.Assert(test=test):
-                false = negate(self.truth(self.eval(test)))
-                self.refuse(f"raised by {self.frames[-1].function.__qualname__}", false)
-                return True
+                error = ast.copy_location(ast.Raise(), node)
+                return self.branch(negate(self.truth(self.eval(test))), [error], [])
             case ast.With(body=body):
                 return self.block(body)
             case ast.While(test=test, body=body, orelse=[]):
-                return self.repeat(test, body)
-        try:
-            return super().statement(node)
-        except Unknown as error:
-            if not hasattr(error, "__notes__"):
-                code = self.frames[-1].function.__code__
-                error.add_note(f"{basename(code.co_filename)}:{node.lineno}")
-            raise
-
-    def repeat(self, test: ast.expr, body: Sequence[ast.stmt]) -> bool:
-        """Run a loop without a known end: the names that it assigns are computed."""
-        if self.truth(self.eval(test)) is not False:
-            for one in body:
-                match one:
-                    case (
-                        ast.Assign(targets=[ast.Name(id=name)])
-                        | ast.AugAssign(target=ast.Name(id=name))
-                    ):
-                        self.write(self.frames[-1], name, term("opaque", "while"))
-                    case _:
-                        raise Unknown(f"the statement {ast.unparse(one):.60}")
-        return True
+                # A number of turns that is computed, as of a loop over what is read of a tensor.
+                if self.truth(self.eval(test)) is not False:
+                    return self.loop(ast.Name("while", ast.Store()), term("opaque", "while"), body)
+                return True
+        return super().statement(node)
 
     def augmented(self, op: ast.operator, old: Value, value: Value) -> Value:
         return old if isinstance(old, Tensor) else super().augmented(op, old, value)
@@ -484,14 +449,7 @@ class ModuleInterpreter(Interpreter):
         if any(isinstance(one, ast.Starred) for one in node.args):
             function = self.eval(node.func)
             if function is nn.Sequential or is_torch(function):
-                held = List(self.path)
-                for items in self.arguments(node.args):
-                    self.add_items(held, items)
-                if is_torch(function):
-                    return self.call(function, [held])
-                made = Module(self.path, function)
-                made.layers = held
-                return made
+                return self.call(function, [self.eval(ast.List(node.args))])
         return super().eval_call(node)
 
     def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
@@ -573,8 +531,7 @@ class ModuleInterpreter(Interpreter):
             def listed() -> Value:
                 items = self.items(one)
                 if items is None:
-                    whole = self.frozen(one)
-                    self.refuse(None, negate(term("==", term("len", whole), count)))
+                    self.refuse(None, negate(term("==", self.length(one), count)))
                     items = [self.subscript(one, number) for number in range(count)]
                 return tuple(items)
 
@@ -587,7 +544,7 @@ class ModuleInterpreter(Interpreter):
 
     def copied_object(self, value: Value) -> Value:
         if isinstance(value, Module | Tensor | Instance) or mentions_module(value):
-            return Copier(self).of(value)
+            return Copier(self, {}).of(value)
         return MODELS[copy.copy](self, value)
 
     def make(self, kind: Any, args: Sequence[Value], named: Dict) -> Value:
@@ -614,12 +571,6 @@ def zipped(run: ModuleInterpreter, *values: Value, strict: bool = False) -> Valu
     return MODELS[zip](run, *values)
 
 
-def get_attr(run: ModuleInterpreter, owner: Value, name: Value, *default: Value) -> Value:
-    if isinstance(name, Term) and inspect.ismodule(owner):
-        return term("opaque", "attribute")
-    return MODELS[getattr](run, owner, name, *default)
-
-
 def set_attr(run: ModuleInterpreter, owner: Value, name: Value, value: Value) -> None:
     run.each(owner, lambda one: run.set_attribute(one, name, value))
 
@@ -642,7 +593,7 @@ MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     copy.copy: lambda run, value: run.each(value, run.copied_object),
     copy.deepcopy: lambda run, value, *memo: run.each(value, run.copied_object),
     functools.partial: lambda run, *_, **__: term("opaque", "function"),
-    getattr: get_attr,
+    getattr: MODELS[getattr],
     inspect.signature: signature,
     len: lambda run, value: run.each(value, run.length),
     setattr: set_attr,
@@ -669,11 +620,6 @@ def is_native(function: Any) -> bool:
 
 def is_of_loop(value: Value) -> bool:
     return mentions(value, lambda one: one.op in ("item", "turn", "state"))
-
-
-def is_python(value: Value) -> bool:
-    """Return whether a term has an argument that only Python has, such as a class."""
-    return any(inspect.isclass(one) or inspect.isfunction(one) for one in value.args)
 
 
 def is_torch(function: Any) -> bool:

@@ -1,18 +1,20 @@
 """The shapes of the tensors that a constructor makes.
 
 A shape is a tuple of sizes, a term for a list of sizes whose number is unknown, or None. Torch runs
-a function if all that it is given is known. Otherwise ``SHAPES`` may have an exact rule of its
-shape, and if it has none, the shape is unknown. A number that is read out of a tensor is
-``opaque``. Neither may reach the shape of a parameter, which is checked when tensors are written.
+a function, with other numbers in place of unknown sizes if they only move from axis to axis.
+Otherwise ``SHAPES`` may have an exact rule, and if it has none, the shape is unknown. A number that
+is read out of a tensor is ``opaque``. Neither may reach the shape of a parameter, which is checked
+when tensors are written.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial, reduce
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -20,23 +22,11 @@ import torch
 from torch import nn
 
 from paramproof.tracing.configuration.paths import Dict, Heap, List, Raised
-from paramproof.tracing.configuration.terms import (
-    MISSING,
-    Term,
-    Unknown,
-    Value,
-    instead,
-    mentions,
-    term,
-)
-from paramproof.tracing.configuration.values import Method, concrete, unknown
+from paramproof.tracing.configuration.terms import MISSING, Term, Unknown, Value, mentions, term
+from paramproof.tracing.configuration.values import Method, unknown
 
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.modules import ModuleInterpreter
-
-SIZED = frozenset({"empty", "zeros", "ones", "randn", "rand", "empty_strided"})
-"""Functions that take the shape of what they make."""
-
 
 MATH = frozenset({"prod", "log2", "ceil", "floor", "sqrt"})
 """Functions of numpy that are those of ``math`` for numbers."""
@@ -73,7 +63,7 @@ def is_list(run: ModuleInterpreter, value: Value) -> bool:
     return kind is not None and issubclass(kind, list | tuple)
 
 
-def shape_of(run: ModuleInterpreter, value: Value) -> Value:
+def shape_of(run: ModuleInterpreter, value: Value, *_: Value, **__: Value) -> Value:
     """Return the shape of a tensor that is made of numbers and lists of them."""
     if isinstance(value, Tensor):
         return value.shape
@@ -105,7 +95,7 @@ def is_number(value: Value) -> bool:
     )
 
 
-def torch_function(  # noqa: C901 - a case for each kind of function
+def torch_function(
     run: ModuleInterpreter, function: Any, args: Sequence[Value], named: Dict
 ) -> Value:
     """Return what a function of torch or numpy makes."""
@@ -118,51 +108,34 @@ def torch_function(  # noqa: C901 - a case for each kind of function
         if isinstance(function, numpy.ufunc) and {*map(run.kind_of, args)} <= {int, float}:
             return term("opaque", name)
 
-    def given(number: int, key: str, default: Value = MISSING) -> Value:
-        return args[number] if number < len(args) else instead(run.lookup(named, key), default)
-
-    if name in ("Parameter", "Buffer", "UninitializedParameter"):
-        trains = name == "Parameter" and given(1, "requires_grad", True)
-        role = "parameter" if name == "Parameter" else "buffer"
-        if role == "buffer" and not run.decided(given(1, "persistent", True)):
-            role = "temporary buffer"
-        return run.each(given(0, "data", None), lambda one: stored(run, role, one, trains))
-    of_list = args and is_list(run, args[0])
-    if name in ("tensor", "as_tensor", "from_numpy", "asarray", "array") or (
-        name.endswith("Tensor") and args and (of_list or isinstance(args[0], Tensor))
-    ):
-        return Tensor(run, shape_of(run, args[0]))
-    if name in SIZED or name.endswith("Tensor"):
-        whole = run.lookup(named, "size")
-        return Tensor(run, sizes(run, args if whole is MISSING else [whole]))
-    if name in ("cat", "concat", "concatenate"):
-        axis = "axis" if module.startswith("numpy") else "dim"
-        return Tensor(run, concatenated(run, run.items(args[0]), given(1, axis, 0)))
-    if name == "normal" and (size := run.lookup(named, "size")) is not MISSING:
-        if not is_list(run, size):
-            raise Raised("a size that is no list")
-        return Tensor(run, sizes(run, [size]))
-    # Other functions of numpy have other arguments.
-    is_same = not module.startswith("numpy") or is_pointwise(name) or name == "arange"
-    return applied(run, getattr(torch, name, None) if is_same else None, args, named)
+    if named.base is not None or name.startswith("Uninitialized"):
+        raise Unknown(f"a call of {name} with unknown names or without sizes")
+    if name in ("Parameter", "Buffer"):
+        return stored(run, name, *args, **named.own)
+    if not module.startswith("numpy"):
+        function = getattr(torch, name, None)  # What torch.nn.functional alone has is not run.
+    return applied(run, function, args, named)
 
 
-def concatenated(run: ModuleInterpreter, parts: list[Value] | None, dim: Value) -> Value:
-    shapes = [one.shape for one in parts or () if isinstance(one, Tensor)]
-    if not shapes or len(shapes) < len(parts or ()):
-        return None
-    if not all(isinstance(one, tuple) for one in shapes):
-        return None
-    at = dim % len(shapes[0])
-    size = reduce(partial(run.binary, ast.Add()), [one[at] for one in shapes])
-    return (*shapes[0][:at], size, *shapes[0][at + 1 :])
+def stored(
+    run: ModuleInterpreter,
+    name: str,
+    data: Value = None,
+    requires_grad: Value = True,
+    *,
+    persistent: Value = True,
+) -> Value:
+    """Return a parameter or a buffer."""
+    role, trains = "parameter", requires_grad
+    if name == "Buffer":
+        role, trains = "buffer" if run.decided(persistent) else "temporary buffer", False
 
+    def of(one: Value) -> Value:
+        if one is not None and not isinstance(one, Tensor):
+            raise Unknown(f"a parameter of {one!r:.60}")
+        return Tensor(run, (0,) if one is None else one.shape, role, run.truth(trains))
 
-def stored(run: ModuleInterpreter, role: str, data: Value, trains: Value) -> Value:
-    if data is not None and not isinstance(data, Tensor):
-        raise Unknown(f"a parameter of {data!r:.60}")
-    shape = (0,) if data is None else data.shape
-    return Tensor(run, shape, role, run.truth(trains))
+    return run.each(data, of)
 
 
 def tensor_attribute(run: ModuleInterpreter, owner: Tensor, name: str) -> Value:
@@ -214,45 +187,79 @@ def reshaped(run: ModuleInterpreter, shape: Value, wanted: Value) -> Value:
 def applied(run: ModuleInterpreter, function: Any, args: Sequence[Value], named: Dict) -> Value:
     """Return what a function of torch makes, whose shape may be unknown."""
     left = {key: one for key, one in named.own.items() if key not in ("device", "dtype", "out")}
-    name = getattr(function, "__name__", "")
-    try:
-        if not any(map(is_unknown, (*args, *left.values()))):
-            known = [*map(standing, args)], {key: standing(one) for key, one in left.items()}
-            with torch.device("meta"):
-                return result(run, function(*known[0], **known[1]))
-        if name == "meshgrid" and left.get("indexing") == "ij":
-            parts = [*args] if isinstance(args[0], Tensor) else run.items(args[0]) or ()
-            return tuple(Tensor(run, tuple(one.shape[0] for one in parts)) for _ in parts)
-        if rule := broadcast if is_pointwise(name) else SHAPES.get(name):
-            return Tensor(run, rule(run, *args, **left))
-    except (AttributeError, LookupError, NotImplementedError, RuntimeError, TypeError, ValueError):
-        pass  # Torch refuses it, or the rule does not have this form of the call.
+    name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "") or ""
+    if is_pointwise(name):
+        function = elementwise
+    elif module.startswith("numpy"):
+        function = torch.arange if name == "arange" else None  # Others have other arguments.
+    with suppress(*REFUSED):
+        return at_stand_ins(run, function, args, left)
+    with suppress(*REFUSED):
+        rule = made_of if name.endswith("Tensor") else SHAPES[name]
+        return Tensor(run, rule(run, *args, **left))
     return Tensor(run, None)
 
 
-def is_unknown(value: Value) -> bool:
-    if isinstance(value, Tensor):
-        return not isinstance(value.shape, tuple) or unknown(value.shape)
-    if isinstance(value, List | list | tuple):
-        items = value.items if isinstance(value, List) else value
-        return isinstance(items, Term) or any(map(is_unknown, items))
-    return unknown(value)
+REFUSED = AttributeError, LookupError, NotImplementedError, RuntimeError, TypeError, ValueError
+"""What torch raises, and a rule that is absent or does not have this form of the call."""
 
 
-def standing(value: Value) -> Any:
-    """Return a known value as torch has it."""
-    if isinstance(value, Tensor):
-        return torch.empty(value.shape, device="meta")
-    return concrete(value)
+def at_stand_ins(
+    run: ModuleInterpreter, function: Any, args: Sequence[Value], named: Mapping[str, Value]
+) -> Value:
+    """Return what torch makes with a number in place of each unknown value, and then with another.
+
+    An axis has the unknown size whose numbers it has both times.
+    """
+    unknowns: dict[Term, int] = {}
+
+    def standing(value: Value, sign: int) -> Any:
+        again = partial(standing, sign=sign)
+        if isinstance(value, Tensor) and isinstance(value.shape, tuple):
+            return torch.empty(again(value.shape), device="meta")
+        if isinstance(value, List | list | tuple) and (items := run.items(value)) is not None:
+            return (tuple if isinstance(value, tuple) else list)(map(again, items))
+        if isinstance(value, Term) and function.__name__ in UNIFORM and is_number(value):
+            return STAND_IN + sign * unknowns.setdefault(value, len(unknowns) + 1)
+        if isinstance(value, Heap) or unknown(value):
+            raise ValueError("a value without a number in its place")
+        return value
+
+    def result(one: Any, other: Any) -> Value:
+        if isinstance(one, torch.Tensor):
+            pairs = zip(one.shape, other.shape, strict=True)
+            return Tensor(run, tuple(a if a == b else names[a, b] for a, b in pairs))
+        if isinstance(one, list | tuple):
+            return tuple(map(result, one, other))
+        is_random = isinstance(one, float | torch.Generator)
+        return term("opaque", "result") if is_random else one
+
+    found: list[Any] = []
+    for sign in (1, -1):
+        given = [standing(one, sign) for one in args]
+        more = {key: standing(one, sign) for key, one in named.items()}
+        with torch.device("meta"):
+            found.append(function(*given, **more))
+    names = {(STAND_IN + at, STAND_IN - at): one for one, at in unknowns.items()}
+    return result(*found)
 
 
-def result(run: ModuleInterpreter, found: Any) -> Value:
-    if isinstance(found, torch.Tensor):
-        return Tensor(run, tuple(found.shape))
-    if isinstance(found, list | tuple):
-        return tuple(result(run, one) for one in found)
-    is_random = isinstance(found, float | torch.Generator)
-    return term("opaque", "result") if is_random else found
+def elementwise(*values: Any, **named: Any) -> Any:
+    """Return a tensor as functions make it whose elements each depend on one of each tensor."""
+    every = [one for one in (*values, *named.values()) if isinstance(one, torch.Tensor)]
+    if {list, tuple} & {*map(type, values)}:
+        raise ValueError("a list, of which numpy makes a tensor")
+    return torch.broadcast_tensors(torch.empty(()), *every)[0]
+
+
+def item_of(run: ModuleInterpreter, one: Tensor, index: Value) -> Value:
+    """Return a part of a tensor; where its sizes are unknown, an axis is left out or whole."""
+    if unknown(one.shape):
+        given = index if isinstance(index, tuple) else (index,)
+        index = tuple(0 if run.kind_of(at) is int else at for at in given)
+        if not all(at in (0, None, Ellipsis, slice(None)) for at in index):
+            return Tensor(run, None)
+    return applied(run, operator.getitem, [one, index], Dict(()))
 
 
 # Exact shapes. A size that may be a float at a reader is one that the reader refuses.
@@ -260,22 +267,29 @@ def result(run: ModuleInterpreter, found: Any) -> Value:
 Shape = tuple[Value, ...] | None
 
 
-def broadcast(run: ModuleInterpreter, *values: Value, **named: Value) -> Shape:
-    """Return the shape of arithmetic on tensors and numbers: an axis of one item is repeated."""
+def sized(run: ModuleInterpreter, *given: Value, size: Value = MISSING, **_: Value) -> Value:
+    return sizes(run, given if size is MISSING else [size])
 
-    def size(one: Value, other: Value) -> Value:
-        if one is other or other == 1 or one == 1:
-            return other if one == 1 else one
-        raise ValueError("sizes of which one may be 1")
 
-    found: tuple[Value, ...] = ()
-    for one in (*values, *named.values()):
-        shape = one.shape if isinstance(one, Tensor) else () if is_number(one) else None
-        if not isinstance(shape, tuple):
-            return None
-        pairs = zip_longest(reversed(found), reversed(shape), fillvalue=1)
-        found = tuple(size(one, other) for one, other in pairs)[::-1]
-    return found
+def made_of(run: ModuleInterpreter, *given: Value) -> Value:
+    """Return the shape that a class of tensors is given, or that of what it is given."""
+    is_data = given and (isinstance(given[0], Tensor) or is_list(run, given[0]))
+    return shape_of(run, given[0]) if is_data else sizes(run, given)
+
+
+def drawn(run: ModuleInterpreter, *_: Value, size: Value, **__: Value) -> Value:
+    if not is_list(run, size):
+        raise Raised("a size that is no list")
+    return sizes(run, [size])
+
+
+def concatenated(
+    run: ModuleInterpreter, given: Value, dim: int = 0, axis: int | None = None
+) -> Shape:
+    shapes = [one.shape for one in run.items(given) or ()]
+    at = (dim if axis is None else axis) % len(shapes[0])
+    size = reduce(partial(run.binary, ast.Add()), [one[at] for one in shapes])
+    return (*shapes[0][:at], size, *shapes[0][at + 1 :])
 
 
 def arange(run: ModuleInterpreter, start: Value, end: Value = None, step: Value = 1) -> Shape:
@@ -287,56 +301,10 @@ def arange(run: ModuleInterpreter, start: Value, end: Value = None, step: Value 
     return (size if step == 1 else run.binary(ast.FloorDiv(), up, step),)
 
 
-def expanded(run: ModuleInterpreter, one: Tensor, *given: Value) -> Shape:
-    wanted = sizes(run, given)
-    old = (-1,) * (len(wanted) - len(one.shape)) + one.shape
-    return tuple(was if new == -1 else new for was, new in zip(old, wanted, strict=True))
-
-
-def of_item(run: ModuleInterpreter, one: Tensor, index: Value) -> Shape:
-    given = index if isinstance(index, tuple) else (index,)
-    axes = len(one.shape) - sum(at is not None and at is not Ellipsis for at in given)
-    found: list[Value] = []
-    left = [*one.shape]
-    for at in given if Ellipsis in given else (*given, Ellipsis):
-        if at is None:
-            found.append(1)
-        elif at is Ellipsis:
-            found += [left.pop(0) for _ in range(axes)]
-        elif at == slice(None):
-            found.append(left.pop(0))
-        elif run.kind_of(at) is int:
-            left.pop(0)
-        else:
-            return None
-    return tuple(found)
-
-
-def unsqueezed(run: ModuleInterpreter, one: Tensor, dim: int) -> Shape:
-    at = dim % (len(one.shape) + 1)
-    return (*one.shape[:at], 1, *one.shape[at:])
-
-
-def stacked(run: ModuleInterpreter, given: Value, dim: int = 0) -> Shape:
-    parts = run.items(given) or []
-    shape = broadcast(run, *parts)
-    if shape is None:
-        return None
-    at = dim % (len(shape) + 1)
-    return (*shape[:at], len(parts), *shape[at:])
-
-
 def flattened(run: ModuleInterpreter, one: Tensor, start_dim: int = 0, end_dim: int = -1) -> Shape:
     start, end = (dim % len(one.shape) for dim in (start_dim, end_dim))
     whole = reduce(partial(run.binary, ast.Mult()), one.shape[start : end + 1])
     return (*one.shape[:start], whole, *one.shape[end + 1 :])
-
-
-def reduced(run: ModuleInterpreter, one: Tensor, dim: int | None = None) -> Shape:
-    left = [] if dim is None else [*one.shape]
-    if dim is not None:
-        left.pop(dim)
-    return tuple(left)
 
 
 @cache
@@ -355,17 +323,20 @@ SAME = ("contiguous", "flip", "float", "roll", "to", "tril", "zeros_like")
 
 SHAPES: dict[str, Callable[..., Shape]] = {
     **dict.fromkeys(SAME, lambda run, one, *_, **__: one.shape),
-    **dict.fromkeys(("mean", "std", "sum"), reduced),
+    **dict.fromkeys(("array", "as_tensor", "asarray", "from_numpy", "tensor"), shape_of),
+    **dict.fromkeys(("cat", "concat", "concatenate"), concatenated),
+    **dict.fromkeys(("empty", "ones", "rand", "randn", "zeros"), sized),
     "arange": arange,
-    "expand": expanded,
     "flatten": flattened,
     "full": lambda run, size, *_, **__: sizes(run, [size]),
-    "getitem": of_item,
-    "hann_window": lambda run, window_length: (window_length,),
-    "linspace": lambda run, start, end, steps: (steps,),
-    "outer": lambda run, one, other: (*one.shape, *other.shape),
-    "permute": lambda run, one, *dims: tuple(one.shape[dim] for dim in sizes(run, dims)),
-    "stack": stacked,
-    "t": lambda run, one: one.shape[::-1],
-    "unsqueeze": unsqueezed,
+    "normal": drawn,
 }
+
+UNIFORM = frozenset(
+    {"elementwise", "expand", "getitem", "hann_window", "linspace", "mean", "meshgrid", "outer"}
+    | {"permute", "stack", "std", "sum", "t", "unsqueeze"}
+)
+"""Functions that give an axis a size that they are given, or none, whatever the sizes are."""
+
+STAND_IN = 500
+"""About the number that stands in place of an unknown value."""
