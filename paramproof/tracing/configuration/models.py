@@ -40,6 +40,8 @@ from paramproof.tracing.configuration.terms import (
     Value,
     both,
     choose,
+    inside,
+    is_op,
     mentions,
     negate,
     present,
@@ -93,7 +95,7 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
 
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
         whole = term("fields", term("self"))
-        if isinstance(source, Term) and source.op == "items" and mentions(source, whole.__eq__):
+        if is_op(source, "items") and whole in inside(source):
             # The declared fields one by one, and then any others.
             base = Dict((), source.args[0])
             names = [

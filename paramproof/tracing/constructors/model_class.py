@@ -24,7 +24,7 @@ from paramproof.sources.reference import in_one_line
 from paramproof.tracing.configuration.models import trace_model
 from paramproof.tracing.configuration.reader_terms import lowered, model_term
 from paramproof.tracing.configuration.rules import Installed, class_in
-from paramproof.tracing.configuration.terms import Unknown, mentions, negate, term
+from paramproof.tracing.configuration.terms import Unknown, negate, term
 from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
 from paramproof.tracing.torch_tensors import observed_tensors
@@ -129,10 +129,8 @@ def module_of(kind: type[Any]) -> Any:
         part, traced = term("field", term("self"), name), CONFIG_MAPPING[spec.model_type]
         others = {type(getattr(kind.config_class(), name, None))}
         is_backbone = traced in transformers.MODEL_FOR_BACKBONE_MAPPING
-        if is_backbone and spec.config_class is transformers.AutoConfig:
-            is_pin = term("made by", part, traced.__name__).__eq__
-            if any(mentions(condition, is_pin) for condition in made.refusals):
-                others |= {CONFIG_MAPPING[one] for one in BACKBONES}
+        if is_backbone and spec.config_class is transformers.AutoConfig and made.refusals:
+            others |= {CONFIG_MAPPING[one] for one in BACKBONES}
         for one in sorted(others - {traced, type(None)}, key=str):
             with suppress(Unknown):
                 other = model_term(trace_model(kind, parts={name: one}))
