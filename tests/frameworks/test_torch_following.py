@@ -67,6 +67,10 @@ def makes_an_lstm(h=8, n=3):
     return nn.LSTM(h, 2 * h, num_layers=n)
 
 
+def subtracts_sets(h=8, n=3):
+    return linear(h, len({"weight", "bias", "scale"}.symmetric_difference({"bias"})))
+
+
 def compares(h=8, n=3):
     return linear(h, n if h > 100 else n + 1)
 
@@ -92,6 +96,7 @@ def followed(function):
         names_by_number,
         lists_parameters,
         makes_an_lstm,
+        subtracts_sets,
         compares,
     ],
     ids=lambda one: one.__name__,
@@ -240,6 +245,12 @@ def leaves_a_loop(h=8):
     return linear(h, h)
 
 
+def changes_a_set(h=8):
+    names = {"weight", "bias"}
+    names.discard("bias")
+    return linear(h, len(names))
+
+
 def maps(h=8):
     return sequence(map(linear, (h, 2 * h), (h, h)))
 
@@ -282,6 +293,7 @@ def looks_around(h=8):
         (keeps_a_generator, "the statement layers = "),
         (ends_a_try, "the statement try:"),
         (leaves_a_loop, "a loop that is left"),
+        (changes_a_set, "the method discard of a set"),
         (maps, "a call of map"),
         (iterates_twice, "iter"),
         (walks, "layers of an unknown number"),

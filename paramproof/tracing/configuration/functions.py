@@ -293,6 +293,9 @@ def set_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value:
         case "isdisjoint", (other,):
             both_have = run.binary(ast.BitAnd(), owner, MODELS[set](run, other))
             return negate(run.truth(both_have))
+        # Those of a frozen set change nothing.
+        case _ if hasattr(frozenset, name) and not unknown(owner) and not unknown(args):
+            return run.boxed(run.native(getattr(concrete(owner), name), *map(concrete, args)))
         case _:
             raise Unknown(f"the method {name} of a set")
     if name == "difference":
