@@ -176,7 +176,7 @@ class Sample:
     def _point(self, sizes: Sizes | None) -> Point | None:
         """Return the model at these sizes, None if they are None or the constructor refuses."""
         point = self.runner.build(sizes) if sizes else None
-        return None if isinstance(point, str) else point
+        return None if isinstance(point, Exception) else point
 
 
 def relations(sizes: Sizes) -> list[Condition]:

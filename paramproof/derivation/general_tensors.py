@@ -13,6 +13,7 @@ from paramproof.derivation.runner import Runner, Sizes
 from paramproof.formulas.condition import Consequence, Outcome
 from paramproof.formulas.derivation import DerivedTensor, Kind
 from paramproof.formulas.expression import Expression
+from paramproof.sources.reference import in_one_line
 from paramproof.tracing.tensor_groups import Stored, expected
 
 
@@ -88,9 +89,10 @@ def run_trial(runner: Runner, tensors: GeneralTensors, sizes: Sizes) -> Trial:
     """
     where = ", ".join(f"{name} = {size}" for name, size in sizes.items())
     made = runner.build(sizes)
-    if isinstance(made, str):
-        said = f"refuses sizes inside the conditions, {where}: {made}"
-        return Trial(Consequence(Outcome.REFUSED, made), said)
+    if isinstance(made, Exception):
+        why = in_one_line(made)
+        said = f"refuses sizes inside the conditions, {where}: {why}"
+        return Trial(Consequence(Outcome.REFUSED, why), said)
     wrong = f"not as derived at {where}"
     try:
         differences = tensors.differences(made.counts, sizes)

@@ -103,8 +103,8 @@ class Runner:
         """
         return ()
 
-    def build(self, sizes: Sizes) -> Point | str:
-        """Return the tensors of a model, or in one line why the constructor refuses it."""
+    def build(self, sizes: Sizes) -> Point | Exception:
+        """Return the tensors of a model, or the error by which the constructor refuses it."""
         self.built += 1
         try:
             model = self.constructor.make({name: int(value) for name, value in sizes.items()})
@@ -112,13 +112,14 @@ class Runner:
             return Point(sizes, group_tensors(tensors), count_stored(tensors))
         except Exception as error:  # A constructor may raise anything.
             raise_if_internal(error)
-            return in_one_line(error)
+            return error
 
     def first(self) -> Point:
         """Return the tensors at the own sizes. Raises ``DerivationError`` if there are none."""
         found = self.build(self.sizes)
-        if isinstance(found, str):
-            raise DerivationError(f"{self.name} is not made: {found}")
+        if isinstance(found, Exception):
+            said = f"{self.name} is not made: {in_one_line(found)}"
+            raise DerivationError(said) from found
         if not found.groups:
             raise DerivationError(f"{self.name} has no parameters")
         return found

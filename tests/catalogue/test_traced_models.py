@@ -244,7 +244,7 @@ self.x = nn.Parameter(torch.fft.rfft(torch.ones(config.width)))""",
 self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])
 for number in [i for i in range(config.width) if i > 100] + [0]:
     self.layers[number].extra = nn.Linear(1, 1)""",
-    "a method that nobody modelled": "self.x = self.embed.named_buffers(recurse=True)",
+    "a method that nobody modelled": "self.x = self.embed.get_buffer('weight')",
 }
 
 
