@@ -124,6 +124,10 @@ def forwarded(found: Any) -> str:
     return ""
 
 
+def has_attr(run: Interpreter, owner: Value, name: Value) -> Value:
+    return run.each(owner, lambda one: run.known(present(run.attribute_of(one, name))))
+
+
 # Lists
 
 
@@ -140,9 +144,10 @@ def on_items(
 
 
 def enumerated(run: Interpreter, value: Value, start: Value = 0) -> Value:
-    if unknown(start):
-        raise Unknown("a count from an unknown number")
-    return on_items("enumerate", lambda items: tuple(enumerate(items, start)), [start], run, value)
+    items = run.items(value)
+    if items is not None and not unknown(start):
+        return tuple(enumerate(items, start))
+    return term("enumerate", run.frozen(value), run.frozen(start))
 
 
 def range_of(run: Interpreter, *args: Value) -> Value:
@@ -206,7 +211,7 @@ MODELS: dict[Any, Model] = {
     isinstance: is_instance,
     type: type_of,
     getattr: get_attr,
-    hasattr: lambda run, *of: run.known(present(get_attr(run, *of, MISSING))),
+    hasattr: has_attr,
     setattr: lambda run, owner, *of: run.each(owner, lambda one: run.set_attribute(one, *of)),
     bool: lambda run, value=False: run.truth(value),
     **dict.fromkeys((copy.copy, copy.deepcopy), lambda run, one, *memo: run.each(one, run.boxed)),

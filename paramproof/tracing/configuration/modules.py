@@ -129,8 +129,9 @@ class ModuleInterpreter(Interpreter):
         if isinstance(owner, Tensor):
             if name == "requires_grad":
                 self.write(owner, name, self.truth(value))
-            elif name == "data":
-                raise Unknown("a tensor that gets other numbers")
+            elif name == "data" and isinstance(value, Tensor):
+                self.touch(owner)
+                owner.shape = choose(self.since(owner.birth), value.shape, owner.shape)
         elif isinstance(owner, Module):
             if isinstance(name, Term):
                 self.add_items(owner.named, (term("entry", name, value),))
@@ -571,8 +572,10 @@ def zipped(run: ModuleInterpreter, *values: Value, strict: bool = False) -> Valu
     return MODELS[zip](run, *values)
 
 
-def set_attr(run: ModuleInterpreter, owner: Value, name: Value, value: Value) -> None:
-    run.each(owner, lambda one: run.set_attribute(one, name, value))
+def get_attr(run: ModuleInterpreter, owner: Value, name: Value, *default: Value) -> Value:
+    if isinstance(name, Term) and inspect.ismodule(owner):
+        return term("opaque", "attribute")
+    return MODELS[getattr](run, owner, name, *default)
 
 
 def signature(run: ModuleInterpreter, one: Value) -> Value:
@@ -593,10 +596,9 @@ MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     copy.copy: lambda run, value: run.each(value, run.copied_object),
     copy.deepcopy: lambda run, value, *memo: run.each(value, run.copied_object),
     functools.partial: lambda run, *_, **__: term("opaque", "function"),
-    getattr: MODELS[getattr],
+    getattr: get_attr,
     inspect.signature: signature,
     len: lambda run, value: run.each(value, run.length),
-    setattr: set_attr,
     zip: zipped,
 }
 
