@@ -25,6 +25,7 @@ from paramproof.tracing.configuration.terms import (
     Unknown,
     Value,
     both,
+    choose,
     either,
     instead,
     negate,
@@ -198,7 +199,12 @@ def quantifier(op: str, run: Interpreter, value: Value) -> Value:
 
 def following(run: Interpreter, value: Value, *default: Value) -> Value:
     """Return the first item of an iterator that nothing else has read."""
-    found = run.both_sides(run.truth(value), lambda: run.subscript(value, 0), lambda: MISSING)
+    items = run.items(value)
+    if items is None:
+        whole = run.frozen(value)
+        found = choose(run.known(term("truth", whole)), term("get", whole, 0), MISSING)
+    else:
+        found = items[0] if items else MISSING
     return instead(found, default[0]) if default else run.require(found, "an item")
 
 
