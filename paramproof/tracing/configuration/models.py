@@ -22,6 +22,7 @@ from transformers.configuration_utils import PreTrainedConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.modeling_utils import PreTrainedModel
 from transformers.models.auto.auto_factory import _BaseAutoModelClass
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from paramproof.tracing.configuration import containers
 from paramproof.tracing.configuration.blocks import model_of, understood
@@ -144,7 +145,7 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
             kind = part.config_class
             is_null = term("is", field, None) if part.optional else False
             if not issubclass(kind, PreTrainedConfig) or kind is PreTrainedConfig:
-                kind = None if self.any_class else part.get_config_class(part.model_type)
+                kind = None if self.any_class else default_class(owner.kind, name)
             kind = self.usual.get(name, kind) if owner.origin is term("self") else kind
             if kind is None:
                 self.of_any.add(field)
@@ -329,6 +330,14 @@ def is_plain_class(kind: Any) -> bool:
     ours = inspect.isclass(kind) and kind.__module__.startswith("transformers.")
     other = nn.Module | PreTrainedConfig | Exception | _BaseAutoModelClass
     return ours and not issubclass(kind, other) and not hasattr(kind, "__members__")
+
+
+def default_class(kind: Any, name: str) -> Any:
+    """Return the class that a part has by default; not every class of a part has a model type."""
+    model_type = kind.sub_configs_defaults[name].model_type
+    if model_type in CONFIG_MAPPING:
+        return CONFIG_MAPPING[model_type]
+    return type(getattr(kind(), name))
 
 
 def trace_model(model_class: type[Any], parts: Mapping[str, type[Any]] | None = None) -> Model:
