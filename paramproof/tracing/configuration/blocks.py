@@ -11,7 +11,7 @@ from torch import nn
 from paramproof.tracing.configuration.layers import AutoModule, Module, mentions_module, reached
 from paramproof.tracing.configuration.modules import ModuleInterpreter
 from paramproof.tracing.configuration.paths import Raised
-from paramproof.tracing.configuration.reader_terms import Model, Row, module_of, tensor_of
+from paramproof.tracing.configuration.reader_terms import Model, Row, module_of, rows_of, tensor_of
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     Term,
@@ -139,10 +139,9 @@ class _Writer:
         if condition is False or not (what.args or name is None):
             return []
         if is_computed(condition) and not is_op(condition, "and"):
-            match what:
-                case Term(op="tensor", args=("temporary buffer" as role, trains, _, storage)):
-                    # Rotary positions, or numbers of a tensor, may decide about those alone.
-                    condition, what = True, term("tensor", role, trains, None, storage)
+            # Rotary positions, or numbers of a tensor, may decide about temporary buffers alone.
+            for unsized in without_shapes(what):
+                condition, what = True, unsized
         return [(name, self.value(condition), what)]
 
     def inside(self, name: Value, run: Callable[[], Any]) -> Any:
@@ -171,3 +170,17 @@ class _Writer:
 
 def is_computed(value: Value) -> bool:
     return mentions(value, lambda one: one.op in COMPUTED)
+
+
+def without_shapes(what: Term) -> list[Term]:
+    """Return temporary buffers with unknown shapes, or nothing if there is anything else."""
+    match what:
+        case Term(op="tensor", args=("temporary buffer" as role, trains, _, storage)):
+            return [term("tensor", role, trains, None, storage)]
+        case Term(op="module"):
+            rows = [*rows_of(what)]
+            inner = [one for row in rows for one in without_shapes(row[2])]
+            if inner and len(inner) == len(rows):
+                new = zip(rows, inner, strict=True)
+                return [term("module", *(x for row, one in new for x in (*row[:2], one)))]
+    return []
