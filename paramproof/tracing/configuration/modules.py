@@ -532,7 +532,8 @@ class ModuleInterpreter(Interpreter):
             def listed() -> Value:
                 items = self.items(one)
                 if items is None:
-                    self.refuse(None, negate(term("==", self.length(one), count)))
+                    whole = self.frozen(one)
+                    self.refuse(None, negate(term("==", term("len", whole), count)))
                     items = [self.subscript(one, number) for number in range(count)]
                 return tuple(items)
 
