@@ -95,7 +95,7 @@ OTHERS, HERE = Consequence(Outcome.OTHERS), "not as derived at H = 8, L = 2: "
     [
         ({WEIGHTS: 2, STEPS: 1}, [WEIGHT, STEP], None, "", []),
         (
-            "ValueError: no heads",
+            ValueError("no heads"),
             [WEIGHT],
             Consequence(Outcome.REFUSED, "ValueError: no heads"),
             "refuses sizes inside the conditions, H = 8, L = 2: ValueError: no heads",
@@ -139,7 +139,7 @@ def trial(made, tensors):
     class Runner:
         def build(self, sizes):
             assert sizes == SIZES
-            return made if isinstance(made, str) else Point(sizes, {}, made)
+            return made if isinstance(made, Exception) else Point(sizes, {}, made)
 
     return run_trial(Runner(), tensors, SIZES)
 

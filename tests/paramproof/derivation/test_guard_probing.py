@@ -34,7 +34,7 @@ class Runner:
 
     def build(self, sizes):
         self.built.append(sizes["i"])
-        return "ValueError: too narrow" if sizes["i"] < 16 else Point(sizes, {}, {})
+        return ValueError("too narrow") if sizes["i"] < 16 else Point(sizes, {}, {})
 
     def guards_at(self, sizes):
         return ()
