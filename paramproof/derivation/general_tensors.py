@@ -118,7 +118,7 @@ def longest(tensors: GeneralTensors, sizes: Sizes) -> int:
 
 
 def values(expressions: Iterable[Expression], sizes: Sizes) -> Iterator[int]:
-    """Yield the values at these sizes; where an expression has none, a trial says so."""
+    """Yield the values of expressions that have one at these sizes; a trial reports the others."""
     for one in expressions:
         with suppress(ArithmeticError, ValueError):
             yield int(one.value(sizes))

@@ -311,3 +311,25 @@ def test_code_that_is_denied(function, said):
     assert said in str(caught.value)
     # Lengths of texts are looked for in the whole model.
     assert function is measures_text or "(test_torch_following.py:" in str(caught.value)
+
+
+def stacks(h=8, n=3):
+    return nn.ParameterList([nn.Parameter(torch.stack([torch.zeros(h) for _ in range(n)]))])
+
+
+def names_tensors(h=8):
+    return nn.ParameterDict({"a": torch.zeros(h)})
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (stacks, "a parameter of an unknown shape"),
+        (names_tensors, "a tensor in a list of parameters"),
+    ],
+)
+def test_parameters_that_are_not_followed(function, said):
+    from paramproof.tracing.configuration.terms import Unknown
+
+    with pytest.raises(Unknown, match=said):
+        followed(function)
