@@ -239,7 +239,7 @@ def accepted_values(name: str, models: Sequence[tuple[Keys, Arrays]]) -> tuple[T
         accepted.append(term("dict"))
     elif objects:
         accepted.append(term("dict"))
-        kind = term("get or", key, "type", term("get or", key, "rope_type", None))
+        kind = term("method", "get", key, "type", term("method", "get", key, "rope_type", None))
         known = [
             reduce(both, (term("has", key, one) for one in keys if one != "type"), is_text)
             for keys in objects
