@@ -38,7 +38,7 @@ RESULTS: dict[Any, frozenset[str]] = {
     set: _words("set"),
     object: _words("new with_fields"),
     None: _words("""
-        config key absent get get_or if + - * // % ** & | neg abs round isfinite slice fold state
+        config key absent get if + - * // % ** & | neg abs round isfinite slice fold state
         item turn sum prod max min keys values items method class_of self made_by opaque field
         layer_of rope"""),
 }
