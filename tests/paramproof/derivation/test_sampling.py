@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.derivation.sampling import MAX_DEPTH, _line, sample_sizes
+from paramproof.derivation.sampling import MAX_DEPTH, sample_sizes
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import expression, floor, letter
 
@@ -67,26 +67,6 @@ def test_they_go_far():
     widths = [sample_sizes(Random(seed), FIRST, [])["H"] for seed in range(60)]
     assert min(widths) < 768 / 4
     assert max(widths) > 768 * 5
-
-
-@pytest.mark.parametrize(
-    ("one", "sizes", "slope"),
-    [
-        (3 * H + 5 * A, {"A": 2}, 3),
-        (floor(H, A), {"A": 1000}, None),
-        (H + floor(H, A), {"A": 10}, None),
-        (floor(H, A), {"A": 1}, 1),
-        (floor(2 * H, A) + 3 * H, {"A": 2}, 4),
-        (floor(F, A) * H, {"A": 5, "F": 9}, 1),
-        (H * floor(H, A), {"A": 1}, None),
-        (floor(A, H), {"A": 6}, None),
-        (floor(A, H - 2), {"A": 6}, None),
-    ],
-    ids=str,
-)
-def test_what_is_linear_at_these_sizes_is_told_by_a_few_values(one, sizes, slope):
-    start = 10 if one == 3 * H + 5 * A else 0
-    assert _line(one, "H", {**sizes, "H": 768}) == (slope and (slope, start))
 
 
 @pytest.mark.parametrize(
