@@ -24,7 +24,6 @@ from paramproof.formulas.condition import (
     Consequence,
     Outcome,
     Relation,
-    StatedCondition,
     at_least_one,
     signs_of,
 )
@@ -63,14 +62,6 @@ class GuardSet:
     guards: dict[Condition, set[Place]]
     consequences: dict[Condition, Consequence] = field(default_factory=dict)
     irrelevant: dict[Condition, set[Place]] = field(default_factory=dict)
-
-    @property
-    def stated(self) -> tuple[StatedCondition, ...]:
-        """The guards of the formula, with their consequences and call sites."""
-        return tuple(
-            StatedCondition(condition, outside, tuple(sorted(self.guards.get(condition, ()))))
-            for condition, outside in self.consequences.items()
-        )
 
     def follows(self, condition: Condition) -> bool:
         """Return whether stated guards that pin sizes to one value imply this guard."""
@@ -149,9 +140,6 @@ class GuardProber:
     assumed: frozenset[Condition] = frozenset()
     alike: list[Sizes] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self.asked = {*self.conditions.guards, *map(negated, self.conditions.guards)}
-
     def sort(self, note: Progress) -> None:
         """Keep the guards whose violation has a consequence, and drop the others.
 
@@ -180,7 +168,8 @@ class GuardProber:
 
         What is asked only where it is violated is violated, too, one question after the other.
         """
-        waiting, asked = [[condition]], {*self.asked}
+        recorded = [*self.conditions.guards, *self.conditions.irrelevant]
+        waiting, asked = [[condition]], {*recorded, *map(negated, recorded)}
         for number, broken in enumerate(waiting):
             if number == MAX_QUESTIONS:
                 return Consequence(Outcome.NOT_TRIED)

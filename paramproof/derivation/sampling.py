@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
-from itertools import count, permutations
+from itertools import count
 from math import floor, inf, isqrt
 from random import Random
 
@@ -52,8 +50,6 @@ def sample_sizes(
         around = max(2.0, first[name] * random.choice(SIZE_FACTORS))
         return random.randint(max(1, int(around * 0.7)), int(around * 1.4) + 1)
 
-    if _contradictory(conditions, {name: first[name] for name in fixed}):
-        return None
     most = {name: max(deepest**2, known[name][1]) for name in repeated}
     movable = [sorted(condition.letters - fixed) for condition in conditions]
     asking = {name: [i for i, names in enumerate(movable) if name in names] for name in first}
@@ -98,24 +94,6 @@ def moving_together(
         return [*known]
     half = len(names) // 2
     return moving_together(can_move, names[half:], moving_together(can_move, names[:half], known))
-
-
-def _contradictory(conditions: Sequence[Condition], fixed: Mapping[str, int]) -> bool:
-    """Return whether a condition implies the negation of another, or pinned sizes violate one.
-
-    Sizes are pinned if they are ``fixed``, or by a condition.
-    """
-    pinned = dict(only for one in conditions if (only := one.only)) | dict(fixed)
-    return (
-        any(_refutes(one, other) for one, other in permutations(conditions, 2))
-        or any(value < 1 for name, value in pinned.items() if name not in fixed)
-        or not all(one.is_met(pinned) for one in conditions if one.letters <= pinned.keys())
-    )
-
-
-@lru_cache(maxsize=2**17)
-def _refutes(one: Condition, other: Condition) -> bool:
-    return one.implies(replace(other, holds=not other.holds))
 
 
 def _repaired(

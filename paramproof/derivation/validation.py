@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from paramproof.derivation.guard_probing import GuardProber, divided, simplify_exact_division
 from paramproof.derivation.runner import DerivationError, Effort, Progress, Sizes
 from paramproof.derivation.sampling import moving_together
-from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
+from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.formulas.expression import expression, letter
@@ -273,7 +273,10 @@ def validated(
         dict(runner.sizes),
         {name: name for name in runner.sizes},
         tensors.kept,
-        conditions.stated,
+        tuple(
+            StatedCondition(one, outside, tuple(sorted(conditions.guards.get(one, ()))))
+            for one, outside in conditions.consequences.items()
+        ),
         fixed=tuple(sorted(runner.fixed)),
         inert=tuple(sorted(set(runner.sizes) - moving - asked - runner.fixed)),
         unexplained=tuple(f"{kind.path} (buffer)" for kind in tensors.left_out),
