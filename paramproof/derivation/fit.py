@@ -199,8 +199,10 @@ def fit_tensors(points: Sequence[Point], layers: Sequence[Expression]) -> Genera
     """Return the tensors of these models in symbols; ``layers`` are their numbers of layers."""
     tensors, sizes = GeneralTensors(), [point.sizes for point in points]
     # Many groups of tensors share their lengths or their counts.
-    length_of = cache(lambda *lengths: fit_length(lengths, sizes))
-    number_of = cache(lambda *counts: fit_count(counts, sizes, layers))
+    length_of = cache(lambda *some: first_fitting(possible_lengths(some[0], sizes), some, sizes))
+    number_of = cache(
+        lambda *some: first_fitting(possible_counts(some[0], sizes[0], layers), some, sizes)
+    )
     for key, first in points[0].groups.items():
         kind = key.kind
         groups = [point.groups[key] for point in points if key in point.groups]
@@ -217,27 +219,7 @@ def fit_tensors(points: Sequence[Point], layers: Sequence[Expression]) -> Genera
     return tensors
 
 
-def fit_length(lengths: Sequence[int], points: Sequence[Sizes]) -> Expression | None:
-    """Return an expression in sizes with the values ``lengths`` at ``points``, None if none fits.
-
-    Candidates are constants, sizes, multiples of one, one plus a constant, and products and sums of
-    two; then also with quotients of two sizes, then with products of two and quotients by a number;
-    then sums of multiples.
-    """
-    return _first_fitting(_lengths(lengths[0], points), lengths, points)
-
-
-def fit_count(
-    counts: Sequence[int], points: Sequence[Sizes], loops: Sequence[Expression]
-) -> Expression | None:
-    """Return an expression with the values ``counts`` at ``points``, None if no simple one fits.
-
-    Candidates of ``loops``, the lengths of the loops that ran, and of the sizes in them come first.
-    """
-    return _first_fitting(_counts(counts[0], points[0], loops), counts, points)
-
-
-def _first_fitting(
+def first_fitting(
     candidates: Iterable[Expression], values: Sequence[int], points: Sequence[Sizes]
 ) -> Expression | None:
     """Return the first candidate with these values at ``points``, None if there is none."""
@@ -247,7 +229,13 @@ def _first_fitting(
     return None
 
 
-def _lengths(first: int, points: Sequence[Sizes]) -> Iterator[Expression]:
+def possible_lengths(first: int, points: Sequence[Sizes]) -> Iterator[Expression]:
+    """Yield expressions in sizes that may be ``first`` at the first point, simple ones first.
+
+    Candidates are constants, sizes, multiples of one, one plus a constant, and products and sums of
+    two; then also with quotients of two sizes, then with products of two and quotients by a number;
+    then sums of multiples.
+    """
     yield expression(first)
     letters = [letter(name) for name in sorted(points[0])]
     found = (floor(*pair) for pair in permutations(letters, 2))
@@ -267,13 +255,28 @@ def _lengths(first: int, points: Sequence[Sizes]) -> Iterator[Expression]:
     yield from _of_two(first, {one: one.value(points[0]) for one in made}, MAX_FACTOR)
 
 
-def _counts(first: int, own: Sizes, loops: Sequence[Expression]) -> Iterator[Expression]:
+def possible_counts(first: int, own: Sizes, loops: Sequence[Expression]) -> Iterator[Expression]:
+    """Yield expressions in sizes that may be ``first`` at these sizes, simple ones first.
+
+    Candidates of ``loops``, the lengths of the loops that ran, and of the sizes in them come first.
+    """
     near = sorted({name for loop in loops for name in loop.letters})
     names = [letter(name) for name in dict.fromkeys([*near, *sorted(own)])]
     values = {one: one.value(own) for one in (*loops, *names)}
     yield expression(first)
     yield from _of_one(first, values)
-    yield from _computed([*values], names)
+    for a, b in permutations(values, 2):
+        yield from (a - b, a * b, a - b + 1, a - b - 1)
+    steps: list[tuple[Expression, Any, Iterable[Any]]] = [
+        *((a, step, range(step)) for a in values for step in range(2, MAX_STEP + 1)),
+        *((a, b, (0, -1, b - 1)) for a, b in permutations(names, 2)),
+    ]
+    for a, step, offsets in steps:
+        for part in (floor(a + offset, step) for offset in offsets):
+            yield from (part, a - part)
+    for a, b in combinations(values, 2):
+        for c in values:
+            yield from (a * b * c, (a - b) * c, (b - a) * c, a + b - c, a * b - c, a * b + c)
 
 
 def _of_one(first: int, values: dict[Expression, Any]) -> Iterator[Expression]:
@@ -295,19 +298,3 @@ def _of_two(first: int, values: dict[Expression, Any], max_factor: int = 1) -> I
             rest, more = divmod(first - factor * value, other_factor)
             for other in with_value.get(rest, ()) if not more else ():
                 yield factor * one + other_factor * other
-
-
-def _computed(lengths: Iterable[Expression], names: Iterable[Expression]) -> Iterator[Expression]:
-    """Yield what is computed of lengths of loops and of sizes, which are the ``names``."""
-    for a, b in permutations(lengths, 2):
-        yield from (a - b, a * b, a - b + 1, a - b - 1)
-    steps: list[tuple[Expression, Any, Iterable[Any]]] = [
-        *((a, step, range(step)) for a in lengths for step in range(2, MAX_STEP + 1)),
-        *((a, b, (0, -1, b - 1)) for a, b in permutations(names, 2)),
-    ]
-    for a, step, offsets in steps:
-        for part in (floor(a + offset, step) for offset in offsets):
-            yield from (part, a - part)
-    for a, b in combinations(lengths, 2):
-        for c in lengths:
-            yield from (a * b * c, (a - b) * c, (b - a) * c, a + b - c, a * b - c, a * b + c)

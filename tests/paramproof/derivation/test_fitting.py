@@ -2,7 +2,7 @@
 
 import pytest
 
-from paramproof.derivation.fit import fit_count, fit_length
+from paramproof.derivation.fit import first_fitting, possible_counts, possible_lengths
 from paramproof.formulas.expression import expression, floor, letter
 
 A, D, H, L = map(letter, "ADHL")
@@ -19,6 +19,14 @@ ELSEWHERE = (
     {"A": 19, "D": 43, "H": 2003, "L": 127},
     {"A": 23, "D": 31, "H": 773, "L": 149},
 )
+
+
+def fit_length(lengths, points):
+    return first_fitting(possible_lengths(lengths[0], points), lengths, points)
+
+
+def fit_count(counts, points, loops):
+    return first_fitting(possible_counts(counts[0], points[0], loops), counts, points)
 
 
 def read(one, loops=(L,)):
