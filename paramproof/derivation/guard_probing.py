@@ -66,8 +66,6 @@ class GuardSet:
     def follows(self, condition: Condition) -> bool:
         """Return whether stated guards that pin sizes to one value imply this guard."""
         values = dict(only for one in self.consequences if one != condition and (only := one.only))
-        if not values.keys() & condition.letters:
-            return False
         there = condition.substitute(values)
         return there.is_settled and there.is_met(dict.fromkeys(there.letters, 1))
 
@@ -171,30 +169,21 @@ class GuardProber:
         recorded = [*self.conditions.guards, *self.conditions.irrelevant]
         waiting, asked = [[condition]], {*recorded, *map(negated, recorded)}
         for number, broken in enumerate(waiting):
-            if number == MAX_QUESTIONS:
+            met, tried = [*map(negated, broken), *self.conditions.consequences], 0
+            while tried < PROBES_PER_GUARD and (sizes := self.sizes_without(broken)):
+                if outside := self.trial(sizes).consequence:
+                    return outside
+                if (found := self.runner.guards_at(sizes)) is None or number == MAX_QUESTIONS:
+                    return Consequence(Outcome.NOT_TRIED)
+                tried += 1
+                for one in found:
+                    if one not in asked and not any(other.implies(one) for other in met):
+                        asked |= {one, negated(one)}
+                        waiting.append([*broken, one])
+            # If an assumed relation cannot be violated, other conditions imply it.
+            if not tried and condition not in self.assumed:
                 return Consequence(Outcome.NOT_TRIED)
-            more = self.probe(broken)
-            if isinstance(more, Consequence):
-                return more
-            met = [*map(negated, broken), *self.conditions.consequences]
-            for one in more:
-                if one not in asked and not any(other.implies(one) for other in met):
-                    asked |= {one, negated(one)}
-                    waiting.append([*broken, one])
         return None
-
-    def probe(self, broken: Sequence[Condition]) -> Consequence | list[Condition]:
-        """Return the consequence of violating these, or what is asked there if there is none."""
-        asked, tried = list[Condition](), 0
-        while tried < PROBES_PER_GUARD and (sizes := self.sizes_without(broken)):
-            if outside := self.trial(sizes).consequence:
-                return outside
-            if (found := self.runner.guards_at(sizes)) is None:
-                return Consequence(Outcome.NOT_TRIED)
-            asked, tried = [*asked, *found], tried + 1
-        # If an assumed relation cannot be violated, other conditions imply it.
-        is_clear = tried or broken[-1] in self.assumed
-        return asked if is_clear else Consequence(Outcome.NOT_TRIED)
 
     def trial(self, sizes: Sizes) -> Trial:
         """Compare a model at these sizes with the formula; remember the sizes if it matches."""
