@@ -17,14 +17,7 @@ from random import Random
 from paramproof.catalogue.program import ERRORS, Part, Refused
 from paramproof.derivation.guard_probing import GuardProber, GuardSet
 from paramproof.derivation.letters import NotSymbolic, asked_of, guards_of, symbolic
-from paramproof.derivation.runner import (
-    Effort,
-    GeneralTensors,
-    Place,
-    Progress,
-    Runner,
-    run_trial,
-)
+from paramproof.derivation.runner import Effort, GeneralTensors, Place, Progress, Runner, run_trial
 from paramproof.derivation.validation import Naming, validated
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Derivation
