@@ -115,7 +115,8 @@ def _repaired(
     with suppress(ArithmeticError, ValueError):
         here, double = (Fraction(side.value({**sizes, name: n})) for n in (own, 2 * own))
         rest = here % divisor if divisor else here
-        root, margin = floor(own - rest * own / (double - here)), random.randint(0, 3)
+        root = floor(own - rest * own / (double - here))
+        margin = random.randint(0, 1 if divisor else 3)
         step = divisor if divisor and condition.holds else 1
         near = [root + n * step for n in (margin, margin + 1, -margin, -margin - 1, 0, 1)]
         values = [*near, *values]
