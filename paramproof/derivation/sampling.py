@@ -118,7 +118,8 @@ def _repaired(
         root = floor(own - rest * own / (double - here))
         margin = random.randint(0, 1 if divisor else 3)
         step = divisor if divisor and condition.holds else 1
-        near = [root + n * step for n in (margin, margin + 1, -margin, -margin - 1, 0, 1)]
+        below = min(margin, max(0, root - 2))  # A size of 1 may leave nothing to compare.
+        near = [root + n * step for n in (margin, margin + 1, -below, -below - 1, 0, 1)]
         values = [*near, *values]
     met = (n for n in values if 0 < n <= most and condition.is_met({**sizes, name: n}))
     return next(met, None)
