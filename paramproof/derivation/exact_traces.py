@@ -11,7 +11,7 @@ from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from paramproof.derivation.guard_set import divided, simplify_exact_division
+from paramproof.derivation.guard_probing import divided, simplify_exact_division
 from paramproof.derivation.loops import GuardedCount, counts_in_loops
 from paramproof.derivation.sizes import IterationStack, Recorder, has_loop_index
 from paramproof.formulas.active import says_per_token

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.derivation.guard_set import simplify_exact_division
+from paramproof.derivation.guard_probing import simplify_exact_division
 from paramproof.formulas.derivation import Kind
 from paramproof.formulas.expression import floor, letter
 from paramproof.tracing.tensor_groups import (
