@@ -45,22 +45,17 @@ class Pattern(NamedTuple):
         return (index + self.offset.value(sizes)) % self.every.value(sizes) == 0
 
 
-def index_guards(
-    conditions: Iterable[Condition], loops: Mapping[str, Expression], length: Expression
-) -> Iterator[Condition]:
-    seen = set()
-    for condition in conditions:
-        own = [name for name in condition.letters if name.startswith(LOOP_INDEX)]
-        if len(own) != 1 or loops.get(own[0]) != length:
-            continue
-        question = with_any_index(condition, own[0])
-        if question not in seen:
-            seen.add(question)
-            yield question
-
-
-def with_any_index(condition: Condition, index: str) -> Condition:
-    return replace(condition.substitute({index: INDEX}), holds=True)
+def questions_of(
+    guards: Iterable[Condition], loops: Mapping[str, Expression], length: Expression
+) -> dict[Condition, set[bool]]:
+    """Return the guards about the index of one loop of a length, with their answers."""
+    found: dict[Condition, set[bool]] = {}
+    for guard in guards:
+        own = [name for name in guard.letters if name.startswith(LOOP_INDEX)]
+        if len(own) == 1 and loops.get(own[0]) == length:
+            question = replace(guard.substitute({own[0]: INDEX}), holds=True)
+            found.setdefault(question, set()).add(guard.holds)
+    return found
 
 
 def at_least(one: Expression, other: Expression) -> Condition:
@@ -94,8 +89,7 @@ def implied_guards(recorder: Recorder, sizes: Mapping[str, int]) -> Iterator[Con
         if own and has_loop_index(longest.letters.union(*(c.letters - {index} for c in own))):
             recorder.lost[length] = None
             continue
-        for question in index_guards(own, recorder.indices, length):
-            answers = {c.holds for c in own if with_any_index(c, index) == question}
+        for question, answers in questions_of(own, recorder.indices, length).items():
             if len(answers) == 1 or outer:
                 found = list(_one_answer_guards(question, answers, longest, sizes))
                 recorder.lost |= {} if found else {length: None}
@@ -234,7 +228,7 @@ def _of_turns(
     """Yield how many turns of one loop are these, from its guards."""
     questions, patterns = list[dict[Expression, int]](), list[Pattern]()
     places = dict[int, Expression]()
-    for question in index_guards(recorder.guards, recorder.indices, length):
+    for question in questions_of(recorder.guards, recorder.indices, length):
         with suppress(ArithmeticError, KeyError):
             cuts = {cut: int(cut.value(sizes)) for cut in _cuts(question)}
             questions += [cuts] if cuts else []
