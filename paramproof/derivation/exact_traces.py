@@ -8,24 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from random import Random
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from paramproof.derivation.guard_set import divided, simplify_exact_division
 from paramproof.derivation.loops import GuardedCount, counts_in_loops
+from paramproof.derivation.other_sizes import sizes_near
 from paramproof.derivation.sizes import IterationStack, Recorder, has_loop_index
-from paramproof.formulas.active import says_per_token
-from paramproof.formulas.architecture import Evidence
-from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
-from paramproof.formulas.derivation import Derivation, DerivedTensor
+from paramproof.formulas.condition import Condition, Outcome, Relation
+from paramproof.formulas.derivation import DerivedTensor
 from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.formulas.path import leaf
 
 if TYPE_CHECKING:
     from paramproof.derivation.letters import Trace
 
-TRIES, TRACES = 20, 2
-"""How many other sizes are tried, and how many of those that meet all conditions are used."""
+TRACES = 2
+"""At how many other sizes a program is traced."""
 
 
 class Rows(dict[tuple[Any, ...], list[IterationStack]]):
@@ -102,22 +100,16 @@ class Conditions:
         return frozenset(one.only[0] for one in self.found if one.only)
 
 
-def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[dict[str, int]]:
+def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[Mapping[str, int]]:
     """Yield other sizes of what the indexes of loops were compared with, and of short loops."""
     recorder, sizes = trace.recorder, trace.sizes
     asked = [one.letters for one in recorder.guards if has_loop_index(one.letters)]
-    loops = frozenset[str]().union(*(one.letters for one in recorder.loop_lengths))
+    loops = [one.letters for one in recorder.loop_lengths]
     # A loop of one or two turns does not show what changes from turn to turn.
-    moving = sizes.keys() - conditions.fixed - recorder.lengths_of_kinds.keys()
-    short = any(one.value(sizes) < 3 for one in recorder.loop_lengths)
-    names = sorted(loops.union(*asked) & moving if asked or short else ())
-    random, number = Random(0), 0
-    for _ in range(TRIES if names else 0):
-        more = {name: random.randint(1, 3) for name in names}
-        own = {k: sizes[k] + n + (k in loops) * (2 * n + 1) for k, n in more.items()}
-        if number < TRACES and all(one.is_met({**sizes, **own}) for one in conditions.found):
-            yield own
-            number += 1
+    if asked or any(one.value(sizes) < 3 for one in recorder.loop_lengths):
+        names = frozenset[str]().union(*asked, *loops) & sizes.keys()
+        names -= recorder.lengths_of_kinds.keys()
+        yield from islice(sizes_near(sizes, [*conditions.found], sorted(names)), TRACES)
 
 
 def counted(traces: Sequence[Trace], conditions: Conditions) -> Iterator[DerivedTensor]:
@@ -137,35 +129,6 @@ def counted(traces: Sequence[Trace], conditions: Conditions) -> Iterator[Derived
     for (path, shape, role, aliases), found in chosen.items():
         if number := fold(found.number):
             yield DerivedTensor(path, tuple(map(fold, shape)), number, role, aliases, True, True)
-
-
-def derived(
-    name: str,
-    traces: list[Trace],
-    conditions: Conditions,
-    caveats: Sequence[str],
-    versions: Mapping[str, str],
-) -> Derivation:
-    """Return the formula, with the paths of sizes as letters."""
-    groups = tuple(counted(traces, conditions))
-    used = [one for tensor in groups for one in (tensor.times, *tensor.shape)]
-    used += [side for one in conditions.found for side in (one.left, one.right)]
-    letters = frozenset[str]().union(*(one.letters for one in used))
-    in_order = (traces[0], *reversed(traces))
-    sizes = {path: size for one in in_order for path, size in one.ordered().items()}
-    sizes = {k: size for k, size in sizes.items() if k in letters or says_per_token(leaf(k))}
-    return Derivation(
-        name=name,
-        sizes=sizes,
-        fields={path: path for path in sizes},
-        tensors=groups,
-        conditions=tuple(StatedCondition(c, Consequence(o)) for c, o in conditions.found.items()),
-        inert=tuple(path for path in sizes if path not in letters),
-        unexplained=tuple(f"{key[0]} (buffer)" for key in traces[0].groups if key[1] is None),
-        caveats=tuple(caveats),
-        evidence=Evidence(len(traces), 0, 0, 0.0, versions),
-        validated={path: (0, 0) for path, size in sizes.items() if not size},
-    )
 
 
 def number_of(

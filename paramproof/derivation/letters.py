@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any, TypeAlias
 
+from paramproof.catalogue import Entry
 from paramproof.catalogue.program import (
     ABSENT,
     ERRORS,
@@ -33,7 +35,7 @@ from paramproof.catalogue.program import (
 from paramproof.derivation.exact_traces import (
     Conditions,
     Rows,
-    derived,
+    counted,
     joined,
     other_sizes,
     stored_once,
@@ -47,22 +49,25 @@ from paramproof.derivation.sizes import (
     Number,
     Recorder,
     Series,
-    at,
     collected,
     expression_of,
     has_length,
     has_loop_index,
+    has_sizes,
+    in_turns,
     pin,
     plain,
     recording,
     truth,
     turns,
 )
-from paramproof.formulas.active import says_per_token
-from paramproof.formulas.condition import Condition, Outcome
+from paramproof.formulas.active import has_experts, says_per_token
+from paramproof.formulas.architecture import Evidence
+from paramproof.formulas.condition import Condition, Consequence, Outcome, StatedCondition
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, letter
-from paramproof.formulas.path import LAYER, beginnings
+from paramproof.formulas.path import LAYER, beginnings, leaf
+from paramproof.formulas.path import joined as joined_path
 from paramproof.formulas.printing import shown
 
 UNSIZED = ("_token_id", "_token_index")
@@ -77,12 +82,12 @@ NEW = "?"
 """The path of a part that the configuration does not have."""
 
 
-Only: TypeAlias = Callable[[str, int], bool]
-"""Whether the size at a path may be a letter."""
-
-
 class NotSymbolic(ValueError):
     """There is no expression in letters for something in a program."""
+
+
+Only: TypeAlias = Callable[[str, int], bool]
+"""Whether the size at a path may be a letter."""
 
 
 class Trace:
@@ -92,8 +97,7 @@ class Trace:
         self,
         part: Part,
         model: str | None,
-        catalogue: Catalogue,
-        own: Mapping[str, int],
+        own: Mapping[str, int] = {},
         strictly: bool = False,
         only: Only = lambda path, size: True,
     ) -> None:
@@ -104,7 +108,9 @@ class Trace:
         self.checking: Recorder | None = None
         """What records the guards of a refusal."""
         with recording() as self.recorder:
-            self.whole = SizedPart(catalogue, part.program.name, concrete(part.keys), self, "")
+            self.whole = SizedPart(
+                sized(part.catalogue), part.program.name, concrete(part.keys), self, ""
+            )
             self.groups = stored_once(self.whole.module(model)) if model else {}
         # No constructor reads how many experts a token passes; active parameters need it.
         with recording():
@@ -201,7 +207,9 @@ class SizedPart(Part):
 
     def __init__(self, catalogue: Any, kind: str, keys: Any, trace: Trace, path: str) -> None:
         self.catalogue, self.program = catalogue, catalogue.program(kind)
-        self.trace, self.path, self.making = trace, path, set[str]()
+        self.trace, self.path, self.making = trace, path, list[str]()
+        self.new = dict[Any, str]()
+        """The paths of the parts that fields made, by their codes."""
         # A field that has two names in a file is no letter: its class chooses one.
         named = Counter(map(self.of, keys))
         self.twice = {one for one, times in named.items() if times > 1}
@@ -239,12 +247,12 @@ class SizedPart(Part):
             return self.key(name)
         if (code := code or program.properties.get(name)) is None:
             return ABSENT
-        self.making.add(name)
+        self.making.append(name)
         before = {**trace.recorder.guards}
         try:
             found = code(self)
         finally:
-            self.making.discard(name)
+            self.making.pop()
         if own is None and name in program.types and type(size := concrete(found)) is int:
             if type(plain := self.of_field(name, size)) is int:
                 return found
@@ -276,10 +284,6 @@ class SizedPart(Part):
         return states
 
 
-def has_sizes(items: list[Any]) -> bool:
-    return has_length(items) or any(isinstance(one, Number) for one in items)
-
-
 def concrete(value: Any) -> Any:
     if isinstance(value, list):
         return [concrete(one) for one in value]
@@ -293,11 +297,8 @@ def concrete(value: Any) -> Any:
 
 def comprehension(letter: Any, source: Any, element: Any, kept: Any) -> Any:
     def code(part: SizedPart) -> Any:
-        found, made, depth = [], [], len(RUNNING)
-        for _ in part.loop(letter(part), source(part)):
-            if kept(part):
-                found.append(element(part))
-                made.append(tuple(RUNNING[depth:]))
+        loop = part.loop(letter(part), source(part))
+        found, made = in_turns(element(part) for _ in loop if kept(part))
         if found and isinstance(found[0], Rows):
             return [joined(found, made)]
         return collected(found, made)
@@ -385,24 +386,11 @@ def both(one: Any, other: Any) -> Any:
     return code
 
 
-def item(owner: Any, index: Any) -> Any:
-    if isinstance(index, Number) and isinstance(owner, list):
-        if isinstance(owner, Kinds):
-            return owner[index.value]
-        if not has_length(owner) and has_sizes(owner):
-            # Layers of different sizes: there are as many as the list has.
-            made = expression_of(index)
-            for one in RUNNING:
-                if made is None or one.letter in made.letters:
-                    pin(one.length, one.total)
-            return owner[index.value]
-    return at(owner, index)
-
-
 def new_part(part: SizedPart, kind: str, keys: Any, code: Any) -> SizedPart:
     """Return a part: at the path of its keys, or else of the field that it is."""
-    known = parts_of(part.catalogue, part.program.name)
-    path = part.of(known.get((code, kind)) or known.get((code, "")) or NEW)
+    if part.making:
+        part.new.setdefault((code, kind), part.of(part.making[-1]))
+    path = part.new.get((code, kind), NEW)
     path = keys.path if isinstance(keys, Nested) and keys.path else path
     return SizedPart(part.catalogue, kind, keys, part.trace, path)
 
@@ -417,31 +405,9 @@ def scoped(part: SizedPart, auto: str, scope: Any) -> Rows:
     return found
 
 
-@cache
-def parts_of(catalogue: Catalogue, kind: str) -> dict[Any, str]:
-    """Return the fields that are new parts, by the codes of their keys."""
-    own = catalogue.index["configurations"][kind]
-    found = dict[Any, str]()
-
-    def find(file: str, node: Any, name: str) -> None:
-        file, node = ("base", -1 - node) if type(node) is int and node < 0 else (file, node)
-        match catalogue.file(file)["nodes"][node] if type(node) is int else None:
-            case ["if", _, *some] | ["or", *some] | ["updated", *some]:
-                for one in some:
-                    find(file, one, name)
-            case ["new", own, keys]:
-                kind = own if isinstance(own, str) else ""
-                found.setdefault((catalogue.code(file, keys), kind), name)
-
-    for name, node in catalogue.file(own)["configurations"][kind].get("fields", {}).items():
-        find(own, node, name)
-    return found
-
-
 STRICT: dict[str, Any] = {
     **OPERATIONS,
     **SIZED,
-    "get": item,
     "isinstance": lambda value, *kinds: OPERATIONS["isinstance"](plain(value), *kinds),
     "model": scoped,
     "tied": lambda rows, path: Rows(
@@ -513,18 +479,48 @@ def size_at(holder: Any, path: str) -> Any:
     return holder
 
 
+def derived(
+    part: Part, name: str, traces: list[Trace], conditions: Conditions, caveats: Sequence[str] = ()
+) -> Derivation:
+    """Return the formula of a model, with the paths of sizes as letters."""
+    groups = tuple(counted(traces, conditions))
+    used = [one for tensor in groups for one in (tensor.times, *tensor.shape)]
+    used += [side for one in conditions.found for side in (one.left, one.right)]
+    letters = frozenset[str]().union(*(one.letters for one in used))
+    in_order = (traces[0], *reversed(traces))
+    sizes = {path: size for one in in_order for path, size in one.ordered().items()}
+    sizes = {k: size for k, size in sizes.items() if k in letters or says_per_token(leaf(k))}
+    index, file = part.catalogue.index, part.catalogue.file
+    versions = file(index["models"][name])["versions"]
+    found = Derivation(
+        name=name,
+        sizes=sizes,
+        fields={path: path for path in sizes},
+        tensors=groups,
+        conditions=tuple(StatedCondition(c, Consequence(o)) for c, o in conditions.found.items()),
+        inert=tuple(path for path in sizes if path not in letters),
+        unexplained=tuple(f"{key[0]} (buffer)" for key in traces[0].groups if key[1] is None),
+        caveats=tuple(caveats),
+        evidence=Evidence(len(traces), 0, 0, 0.0, versions),
+        validated={path: (0, 0) for path, size in sizes.items() if not size},
+    )
+    if found.formula.value(sizes) != part.count(name)["trainable"]:
+        raise NotSymbolic("the number of parameters")
+    return found
+
+
 def guards_of(part: Part, model: str) -> list[Condition]:
     """Return what a model decides by at the sizes of a part.
 
     Raises ``NotSymbolic`` if that is not followed.
     """
-    trace = Trace(part, model, sized(part.catalogue), {}, True)
+    trace = Trace(part, model, strictly=True)
     return [*trace.conditions()[0].found]
 
 
 def asked_of(part: Part, value: str) -> list[Condition]:
     """Return what one condition asks, a model of the catalogue, if that is followed."""
-    trace = Trace(part, None, sized(part.catalogue), {}, True)
+    trace = Trace(part, None, strictly=True)
     with recording() as recorder, suppress(NotSymbolic, Refused, *ERRORS):
         truth(trace.whole.module(value))
     return [] if recorder.lost else [one.normalized() for one in recorder.guards]
@@ -538,13 +534,12 @@ def symbolic(
     Raises ``NotSymbolic``, which names what is not understood; ``strictly`` also what can only be
     pinned to one value.
     """
-    catalogue = sized(part.catalogue)
-    trace = Trace(part, model, catalogue, {}, strictly)
+    trace = Trace(part, model, strictly=strictly)
     conditions, caveats = trace.conditions()
 
     def trace_at(own: Mapping[str, int]) -> Trace | None:
         with suppress(NotSymbolic, Refused, *ERRORS):
-            return Trace(part, model, catalogue, own, strictly)
+            return Trace(part, model, own, strictly)
         return None
 
     def count_at(sizes: Mapping[str, int]) -> int | None:
@@ -556,16 +551,13 @@ def symbolic(
 
     others = map(trace_at, other_sizes(trace, conditions))
     traces = [trace, *filter(None, others)]
-    versions = catalogue.file(catalogue.index["models"][model])["versions"]
-    found = derived(model, traces, conditions, caveats, versions)
-    if found.formula.value(found.sizes) != part.count(model)["trainable"]:
-        raise NotSymbolic("the number of parameters")
+    found = derived(part, model, traces, conditions, caveats)
 
     def derived_with(sizes: Mapping[str, int]) -> Derivation | None:
         if len(traces) == MOST_TRACES or (more := trace_at(sizes)) is None:
             return None
         traces.append(more)
-        return derived(model, traces, conditions, caveats, versions)
+        return derived(part, model, traces, conditions, caveats)
 
     # The length of a list of kinds is a size, too, and another one would need another list.
     kinds = trace.recorder.lengths_of_kinds
@@ -573,3 +565,34 @@ def symbolic(
     moving = [k for k, n in found.sizes.items() if k not in kinds and n not in lengths]
     found = holding_elsewhere(found, moving, count_at, derived_with)
     return found.renamed({path: naming(path) for path in found.sizes})
+
+
+def formula_in_experts(found: Entry) -> Derivation:
+    """Return a formula in which only numbers of experts are letters. Raises ``ValueError``.
+
+    Active parameters need to know what belongs to the experts: what their number changes.
+    """
+    # A key that no class declares, such as the top_k of sampling, is no number of experts.
+    declared = {
+        joined_path(path, part.program.aliases.get(name, name))
+        for path, part in found.parts.items()
+        for name in part.program.types
+    }
+
+    def is_of_experts(path: str, size: int) -> bool:
+        if says_per_token(path):
+            return size > 0 and path in declared
+        return size > 1 and has_experts([path])
+
+    return formula_in(found, is_of_experts)
+
+
+def formula_at_sizes(found: Entry) -> Derivation:
+    """Return a formula without letters."""
+    formula = formula_in(found, lambda path, size: False)
+    return replace(formula, caveats=("the formula holds for these sizes only",))
+
+
+def formula_in(found: Entry, only: Only) -> Derivation:
+    trace = Trace(found.part, found.class_name, only=only)
+    return derived(found.part, found.class_name, [trace], Conditions(trace.sizes))

@@ -271,18 +271,16 @@ def _bits(made: Any) -> float:
     match made:
         case str():
             return 20.0
-        case float():
-            return abs(log2(abs(made))) if made else 0.0
         case Computed("power"):
             return inf
         case Computed("over", (top, Expression() as bottom)) if bottom.is_whole:
             return max(0.0, _bits(top))
         case Computed():
             pair = sides(made)
-            return _bits(pair[0]) if pair else 1 + sum(max(0, _bits(x)) for x in made.operands)
+            return _bits(pair[0]) if pair else 1 + sum(abs(_bits(x)) for x in made.operands)
     terms = [
         log2(abs(factor)) + sum(power * _bits(atom) for atom, power in powers if power > 0)
-        for powers, factor in made.terms.items()
+        for powers, factor in expression(made).terms.items()
     ]
     return max(terms, default=0.0) + log2(max(1, len(terms)))
 
@@ -322,14 +320,9 @@ def truncated(one: Any) -> Any:
     return math.floor(one) if one >= 0 else math.ceil(one)
 
 
-def root(one: Any) -> Any:
-    bool(one >= 0)  # A smaller number is an error.
-    return step(math.sqrt(plain(one)), "sqrt", one)
-
-
-def logarithm(one: Any) -> Any:
-    bool(one > 0)
-    return step(log2(plain(one)), "log2", one)
+def of_positive(function: Callable[[Any], float], one: Any) -> Any:
+    bool(one > 0)  # A smaller number is an error.
+    return step(function(plain(one)), function.__name__, one)
 
 
 # Guards
@@ -375,9 +368,6 @@ def _guard(relation: Relation, one: Any, other: Any, answer: bool) -> Condition 
         one = one.operands[0]  # It has the same sign.
     pairs = [_compared(one, other), _compared(other, one)]
     if None in pairs:
-        if any(isinstance(side, float) and not side.is_integer() for side in (one, other)):
-            # Printed as code has it, and not as a quotient of large numbers.
-            return Condition(relation, computed("minus", one, other), expression(0), answer)
         left, right = (
             letter(x) if isinstance(x, Computed) else expression(x) for x in (one, other)
         )
@@ -500,6 +490,10 @@ def has_length(items: Any) -> bool:
     return items.length is None or bool(items.length.letters or items.turn)
 
 
+def has_sizes(items: Any) -> bool:
+    return has_length(items) or any(isinstance(one, Number) for one in items)
+
+
 def length_of(items: Any) -> Any:
     if not isinstance(items, Series):
         return Number(len(items), None) if isinstance(items, Unsized) else len(items)
@@ -540,6 +534,13 @@ def _at_turn(items: Any, index: Number) -> Any:
     if has_length(items) and not items.parts:
         return items.element(items[index.value], expression_of(index))
     return at(items, index)
+
+
+def in_turns(values: Iterable[Any]) -> tuple[list[Any], list[IterationStack]]:
+    """Return values, and for each the iterations that made it."""
+    depth = len(RUNNING)
+    pairs = [(one, (*RUNNING[depth:],)) for one in values]
+    return [one for one, _ in pairs], [where for _, where in pairs]
 
 
 def collected(values: list[Any], made: list[IterationStack]) -> list[Any]:
@@ -603,7 +604,12 @@ def at(items: Any, index: Any) -> Any:
             return at(part, place - start)
         start = start + length_of(part)
     ends = [end for end, pair in enumerate(pairwise(items), 1) if not _are_alike(pair)]
-    if ends and (made is None or len(ends) > MAX_RUNS):
+    if not has_length(items) and has_sizes(items):
+        # Layers of different sizes: there are as many as the list has.
+        for one in RUNNING:
+            if made is None or one.letter in made.letters:
+                pin(one.length, one.total)
+    elif ends and (made is None or len(ends) > MAX_RUNS):
         lose(made)
     else:
         any(place < end for end in ends)
@@ -635,11 +641,8 @@ def part_of(items: Any, start: Any, stop: Any, every: Any) -> Any:
 def zipped(*lists: Any) -> list[Any]:
     if not any(map(has_length, lists)):
         return [*zip(*lists, strict=False)]
-    found, made, depth = [], [], len(RUNNING)
-    for index, _ in turns(range_of(0, min(map(length_of, lists)))):
-        found.append(tuple(_at_turn(one, index) for one in lists))
-        made.append((*RUNNING[depth:],))
-    return collected(found, made)
+    indices = (index for index, _ in turns(range_of(0, min(map(length_of, lists)))))
+    return collected(*in_turns(tuple(_at_turn(one, index) for one in lists) for index in indices))
 
 
 def contains(items: Any, value: Any) -> bool:
@@ -647,8 +650,6 @@ def contains(items: Any, value: Any) -> bool:
         start, stop, every = items.bounds
         is_between = start <= value and value < stop
         return bool(is_between and (every == 1 or (value - start) % every == 0))
-    if isinstance(value, Number) and isinstance(items, set | dict):
-        items = [*items]  # Each element is compared, and none is looked up.
     return value in items
 
 
@@ -681,8 +682,6 @@ def reduced(function: Callable[..., Any], items: Any, *others: Any) -> Any:
         # What loops made is taken as if a file had it: a text is a kind of layer, a number a size.
         made = [isinstance(x, Series) and bool(x.turn or x.length is None) for x in items]
         return function([[*x] if y else x for x, y in zip(items, made, strict=True)], *others)
-    if function is sum and all(type(one) is int and one == 1 for one in items):
-        return length_of(items)
     found = function([one.read() if isinstance(one, Number) else one for one in items], *others)
     return Series(found, None) if isinstance(found, list) else Number(found, None)
 
@@ -698,9 +697,10 @@ SIZED: dict[str, Any] = {
     "int": truncated,
     "float": lambda one: one / 1 if isinstance(one, Number) else float(one),
     "str": text,
+    "get": at,
     "isfinite": lambda one: isfinite(plain(one)),
-    "sqrt": root,
-    "log2": logarithm,
+    "sqrt": partial(of_positive, math.sqrt),
+    "log2": partial(of_positive, log2),
     "range": range_of,
     "zip": zipped,
     "slice": part_of,
