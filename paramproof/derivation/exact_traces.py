@@ -29,14 +29,11 @@ TRACES = 2
 class Rows(dict[tuple[Any, ...], list[IterationStack]]):
     """The iterations in which the tensors of a path, shape, role and storage were made."""
 
-
-def joined(modules: list[Any], made: list[IterationStack]) -> Any:
-    """Return the tensors of modules, each made in an iteration."""
-    found = Rows()
-    for one, where in zip(modules, made, strict=True):
-        for key, inner in one.items():
-            found.setdefault(key, []).extend(where + stack for stack in inner)
-    return found
+    def add(self, rows: Rows, where: IterationStack, name: str = "") -> None:
+        """Add the tensors of a module, which iterations made or which has a name."""
+        for (path, *key), made in rows.items():
+            whole = f"{name}.{path}" if name and path else name or path
+            self.setdefault((whole, *key), []).extend(where + stack for stack in made)
 
 
 def stored_once(rows: Rows) -> dict[Any, list[IterationStack]]:

@@ -36,7 +36,6 @@ from paramproof.derivation.exact_traces import (
     Conditions,
     Rows,
     counted,
-    joined,
     other_sizes,
     stored_once,
 )
@@ -299,9 +298,12 @@ def comprehension(letter: Any, source: Any, element: Any, kept: Any) -> Any:
     def code(part: SizedPart) -> Any:
         loop = part.loop(letter(part), source(part))
         found, made = in_turns(element(part) for _ in loop if kept(part))
-        if found and isinstance(found[0], Rows):
-            return [joined(found, made)]
-        return collected(found, made)
+        if not (found and isinstance(found[0], Rows)):
+            return collected(found, made)
+        rows = Rows()
+        for one, where in zip(found, made, strict=True):
+            rows.add(one, where)
+        return [rows]
 
     return code
 
@@ -320,9 +322,7 @@ def module(*codes: Any) -> Any:
                 step = LAYER if name is None else str.__str__(name)
                 step = LAYER if step.isdigit() else step
                 for some in it(part) or () if name == "" else [it(part)]:
-                    for (path, *key), made in some.items():
-                        whole = f"{step}.{path}" if step and path else step or path
-                        found.setdefault((whole, *key), []).extend(made)
+                    found.add(some, (), step)
         return found
 
     return code

@@ -278,9 +278,10 @@ def _bits(made: Any) -> float:
         case Computed():
             pair = sides(made)
             return _bits(pair[0]) if pair else 1 + sum(abs(_bits(x)) for x in made.operands)
+    made = expression(made)
     terms = [
         log2(abs(factor)) + sum(power * _bits(atom) for atom, power in powers if power > 0)
-        for powers, factor in expression(made).terms.items()
+        for powers, factor in made.terms.items()
     ]
     return max(terms, default=0.0) + log2(max(1, len(terms)))
 
