@@ -40,9 +40,8 @@ def stored_once(rows: Rows) -> dict[Any, list[IterationStack]]:
     """Return the iterations in which each tensor was made, with its other paths."""
     stored: dict[Any, list[Any]] = {}
     for (path, shape, role, storage), made in rows.items():
-        stored.setdefault(storage or (None, path, shape, role), []).append(
-            (path, shape, role, made)
-        )
+        own = storage or (None, path, shape, role)
+        stored.setdefault(own, []).append((path, shape, role, made))
     found: dict[Any, list[IterationStack]] = {}
     for storage, ((path, shape, role, made), *others) in stored.items():
         names = {name for name, *_ in others}
@@ -68,12 +67,12 @@ class Conditions:
     def add_refusal(self, recorder: Recorder, strictly: bool = False) -> None:
         """Add the guards of a check that refused nothing; ``strictly`` each of them."""
         guards = [one for one in recorder.guards if not one.is_settled]
+        outcome = Outcome.REFUSED if len(guards) == 1 else Outcome.NOT_TRIED
         for one in guards:
             # Of several guards, an equation says where the others are asked.
-            is_equation = one.holds and one.relation is Relation.EQUAL and len(guards) > 1
-            is_equation = is_equation and not strictly
-            if not has_loop_index(one.letters) and not is_equation:
-                self.add(one, Outcome.REFUSED if len(guards) == 1 else Outcome.NOT_TRIED)
+            is_equation = len(guards) > 1 and one.holds and one.relation is Relation.EQUAL
+            if not has_loop_index(one.letters) and (strictly or not is_equation):
+                self.add(one, outcome)
 
     def add_guards(self, recorder: Recorder) -> None:
         """Add the guards of a trace, and the sizes that were read in a way not followed."""
@@ -154,15 +153,13 @@ def number_of(
 
 
 def agrees(found: GuardedCount, there: Sequence[tuple[Sequence[IterationStack], Trace]]) -> bool:
+    """Return whether all traces that meet the needs of a count have it, the first among them."""
     names = found.number.letters.union(*(need.letters for need in found.needs))
     if not all(names <= one.sizes.keys() for _, one in there):
         return False  # A trace did not meet a size.
-    met = [all(need.is_met(one.sizes) for need in found.needs) for _, one in there]
-    return met[0] and all(
-        found.number.value(one.sizes) == len(made)
-        for (made, one), is_inside in zip(there, met, strict=True)
-        if is_inside
-    )
+    inside = [pair for pair in there if all(need.is_met(pair[1].sizes) for need in found.needs)]
+    counts = (found.number.value(one.sizes) == len(made) for made, one in inside)
+    return inside[:1] == there[:1] and all(counts)
 
 
 def unchanged(trace: Trace, length: Expression) -> Iterator[Condition]:

@@ -133,8 +133,7 @@ class Trace:
 
     def conditions(self) -> tuple[Conditions, list[str]]:
         """Return what must be met, and a caveat if a refusal of the classes has no condition."""
-        found, unclear = Conditions(self.sizes), dict[str, None]()
-        recorders = [self.recorder]
+        found, unclear, recorders = Conditions(self.sizes), dict[str, None](), [self.recorder]
         for part in self.parts:
             part.loops = {}
             for code in part.program.refusals.values():
@@ -173,7 +172,7 @@ class Trace:
     def given(self, path: str, value: Any) -> Any:
         """Return a value of a file: an int as a size, a list of texts with the number of each."""
         match value:
-            case bool() | Number() | Part() | Nested() | Kinds():
+            case bool() | Number() | Part() | Nested() | Series():
                 return value
             case int() if self.is_size(path, value):
                 self.sizes[path] = self.own.get(path, value)
@@ -183,14 +182,10 @@ class Trace:
             case [str(), *_] if all(isinstance(one, str) for one in value):
                 self.recorder.kinds[path] = value
                 each = [self.given(f"{path}[{one}]", value.count(one)) for one in sorted({*value})]
-                return Kinds(value, expression_of(sum(each)))
+                return Series(value, expression_of(sum(each)))
             case list() if not any(isinstance(one, list) for one in value):
                 return [self.given(f"{path}[{i}]", one) for i, one in enumerate(value)]
         return value
-
-
-class Kinds(Series):
-    """A list of texts of a file: the number of each is a size."""
 
 
 class Nested(dict[str, Any]):
@@ -484,14 +479,12 @@ def derived(
 ) -> Derivation:
     """Return the formula of a model, with the paths of sizes as letters."""
     groups = tuple(counted(traces, conditions))
-    used = [one for tensor in groups for one in (tensor.times, *tensor.shape)]
-    used += [side for one in conditions.found for side in (one.left, one.right)]
-    letters = frozenset[str]().union(*(one.letters for one in used))
+    used = [one.letters for tensor in groups for one in (tensor.times, *tensor.shape)]
+    letters = frozenset[str]().union(*used, *(one.letters for one in conditions.found))
     in_order = (traces[0], *reversed(traces))
     sizes = {path: size for one in in_order for path, size in one.ordered().items()}
     sizes = {k: size for k, size in sizes.items() if k in letters or says_per_token(leaf(k))}
-    index, file = part.catalogue.index, part.catalogue.file
-    versions = file(index["models"][name])["versions"]
+    versions = part.catalogue.file(part.catalogue.index["models"][name])["versions"]
     found = Derivation(
         name=name,
         sizes=sizes,
@@ -549,8 +542,7 @@ def symbolic(
                 return other.count(model)["trainable"]
         return None
 
-    others = map(trace_at, other_sizes(trace, conditions))
-    traces = [trace, *filter(None, others)]
+    traces = [trace, *filter(None, map(trace_at, other_sizes(trace, conditions)))]
     found = derived(part, model, traces, conditions, caveats)
 
     def derived_with(sizes: Mapping[str, int]) -> Derivation | None:
@@ -561,8 +553,7 @@ def symbolic(
 
     # The length of a list of kinds is a size, too, and another one would need another list.
     kinds = trace.recorder.lengths_of_kinds
-    lengths = {kinds[path] for path in found.sizes.keys() & kinds.keys()}
-    moving = [k for k, n in found.sizes.items() if k not in kinds and n not in lengths]
+    moving = [k for k, n in found.sizes.items() if k not in kinds and n not in kinds.values()]
     found = holding_elsewhere(found, moving, count_at, derived_with)
     return found.renamed({path: naming(path) for path in found.sizes})
 

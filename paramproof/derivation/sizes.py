@@ -231,8 +231,6 @@ def _result(compute: Callable[[Any, Any], Any], name: str, left: Any, right: Any
     value, one, other = compute(plain(left), plain(right)), _operand(left), _operand(right)
     if one is None or other is None or _are_of_two_turns(one, other):
         return Number(value, None)
-    if name == "div" and isinstance(value, int) and expression_of(right) == expression(1):
-        return left
     if (made := _followed(compute, name, one, other)) is None:
         return step(value, name, left, right)
     found = number(value, made)
