@@ -90,11 +90,6 @@ class Conditions:
             size = expression(self.sizes[name])
             self.add(Condition(Relation.EQUAL, letter(name), size, True), Outcome.OTHERS)
 
-    @property
-    def fixed(self) -> frozenset[str]:
-        """The letters that have one value."""
-        return frozenset(one.only[0] for one in self.found if one.only)
-
 
 def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[Mapping[str, int]]:
     """Yield other sizes of what the indexes of loops were compared with, and of short loops."""
@@ -110,8 +105,7 @@ def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[Mapping[str, i
 
 def counted(traces: Sequence[Trace], conditions: Conditions) -> Iterator[DerivedTensor]:
     """Yield the tensor groups of traces, the first of which is at the sizes of the model."""
-    fixed = conditions.fixed
-
+    fixed = frozenset(one.only[0] for one in conditions.found if one.only)
     number_at = cache(lambda *places: number_of(traces, places, fixed))
     chosen = {
         key: number_at(*(tuple(one.groups.get(key, ())) for one in traces))

@@ -24,6 +24,7 @@ from math import gcd, inf, isfinite, log2
 from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.catalogue.program import bounded
+from paramproof.formulas.computed import FUNCTIONS
 from paramproof.formulas.condition import Condition, Relation, at_least_one, is_never_negative
 from paramproof.formulas.expression import (
     Computed,
@@ -113,11 +114,11 @@ def lose(made: Operand | None) -> None:
 # Numbers
 
 
-def _operator(compute: Callable[[Any, Any], Any], name: str) -> tuple[Any, Any]:
-    """Return the methods of an operator, which is ``name`` in a ``Computed`` number."""
+def _operator(name: str) -> tuple[Any, Any]:
+    """Return the methods of an operator, which has this name in a ``Computed`` number."""
     return (
-        lambda self, other: _result(compute, name, self, other),
-        lambda self, other: _result(compute, name, other, self),
+        lambda self, other: _result(name, self, other),
+        lambda self, other: _result(name, other, self),
     )
 
 
@@ -168,31 +169,29 @@ class Number:
         return self if self >= 0 else -self
 
     def __floor__(self) -> Any:
-        return self.rounded("floor", math.floor, floor)
+        return self.rounded("floor", floor)
 
     def __ceil__(self) -> Any:
-        return self.rounded("ceil", math.ceil, lambda a, b: -floor(-a, b))
+        return self.rounded("ceil", lambda a, b: -floor(-a, b))
 
     def __round__(self) -> Any:
         # The nearest integer, ties to even: ⌊(x + ½)/2⌋ + ⌈(x − ½)/2⌉.
-        return self.rounded(
-            "round", round, lambda a, b: floor(2 * a + b, 4 * b) - floor(b - 2 * a, 4 * b)
-        )
+        return self.rounded("round", lambda a, b: floor(2 * a + b, 4 * b) - floor(b - 2 * a, 4 * b))
 
-    def rounded(self, name: str, function: Callable[[Any], int], of_quotient: Any) -> Any:
+    def rounded(self, name: str, of_quotient: Any) -> Any:
         with suppress(ArithmeticError, TypeError):
             made = of_quotient(*_quotient(self.made, True))  # type: ignore[misc]
-            return number(function(self.value), made)
-        return step(function(self.value), name, self)
+            return number(FUNCTIONS[name](self.value), made)
+        return step(name, self)
 
-    __add__, __radd__ = _operator(operator.add, "plus")
-    __sub__, __rsub__ = _operator(operator.sub, "minus")
-    __mul__, __rmul__ = _operator(operator.mul, "times")
-    __truediv__, __rtruediv__ = _operator(operator.truediv, "over")
-    __floordiv__, __rfloordiv__ = _operator(operator.floordiv, "div")
-    __mod__, __rmod__ = _operator(operator.mod, "mod")
-    __pow__, __rpow__ = _operator(operator.pow, "power")
-    __and__, __rand__ = _operator(operator.and_, "and")
+    __add__, __radd__ = _operator("plus")
+    __sub__, __rsub__ = _operator("minus")
+    __mul__, __rmul__ = _operator("times")
+    __truediv__, __rtruediv__ = _operator("over")
+    __floordiv__, __rfloordiv__ = _operator("div")
+    __mod__, __rmod__ = _operator("mod")
+    __pow__, __rpow__ = _operator("power")
+    __and__, __rand__ = _operator("and")
 
     __eq__ = _comparison(operator.eq, Relation.EQUAL, True)
     __ne__ = _comparison(operator.ne, Relation.EQUAL, False)
@@ -223,16 +222,16 @@ def _operand(value: Any) -> Any:
     return expression(int(made)) if isinstance(made, int) else made
 
 
-def _result(compute: Callable[[Any, Any], Any], name: str, left: Any, right: Any) -> Any:
+def _result(name: str, left: Any, right: Any) -> Any:
     if not (isinstance(plain(left), int | float) and isinstance(plain(right), int | float)):
         return NotImplemented
     if name in ("over", "div", "mod"):
         _compare(Relation.EQUAL, right, 0, not plain(right))
-    value, one, other = compute(plain(left), plain(right)), _operand(left), _operand(right)
+    value, one, other = FUNCTIONS[name](plain(left), plain(right)), _operand(left), _operand(right)
     if one is None or other is None or _are_of_two_turns(one, other):
         return Number(value, None)
-    if (made := _followed(compute, name, one, other)) is None:
-        return step(value, name, left, right)
+    if (made := _followed(name, one, other)) is None:
+        return step(name, left, right)
     found = number(value, made)
     if name == "mod" and isinstance(found, Number):
         found.divided = (left, right)
@@ -241,8 +240,9 @@ def _result(compute: Callable[[Any, Any], Any], name: str, left: Any, right: Any
 
 # By type, because a float and an expression may be equal.
 @lru_cache(4096, typed=True)
-def _followed(compute: Any, name: str, one: Any, other: Any) -> Operand | None:
+def _followed(name: str, one: Any, other: Any) -> Operand | None:
     """Return a result that is a sum of products, or rounded at most once; None for any other."""
+    compute = FUNCTIONS[name]
     with suppress(ArithmeticError, TypeError):
         are_whole = isinstance(one, Expression) and isinstance(other, Expression)
         if are_whole and name == "power":
@@ -297,8 +297,9 @@ def _quotient(one: Any, may_round: bool = False) -> tuple[Expression, Expression
     return None
 
 
-def step(value: Any, function: str, *operands: Any) -> Any:
+def step(function: str, *operands: Any) -> Any:
     """Return a number that Python computes with a function of ``paramproof.formulas.computed``."""
+    value = FUNCTIONS[function](*map(plain, operands))
     parts, made = [*map(_operand, operands)], None
     with suppress(ArithmeticError):
         made = computed(function, *parts) if None not in parts else None
@@ -315,13 +316,13 @@ def truncated(one: Any) -> Any:
     if not (isinstance(one, Number) and isinstance(one.value, float)):
         return one if isinstance(one, Number) else int(one)
     if _quotient(one.made, True) is None:
-        return step(int(one.value), "int", one)
+        return step("int", one)
     return math.floor(one) if one >= 0 else math.ceil(one)
 
 
-def of_positive(function: Callable[[Any], float], one: Any) -> Any:
+def of_positive(function: str, one: Any) -> Any:
     bool(one > 0)  # A smaller number is an error.
-    return step(function(plain(one)), function.__name__, one)
+    return step(function, one)
 
 
 # Guards
@@ -346,14 +347,13 @@ def _compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
         lose(one if other is None else other)
         return
     guard = _guard(relation, one, other, answer)
-    for remainder, limit in ((left, right), (right, left)):
-        divided, rest = getattr(remainder, "divided", None), expression_of(limit)
-        if relation is not Relation.EQUAL or divided is None or rest is None:
-            continue
-        # Only for a possible remainder: i mod 3 is 2 if 3 divides i − 2.
-        if rest == 0 or 0 <= limit < divided[1]:
-            top, bottom = map(_operand, divided)
-            guard = Condition(Relation.DIVIDES, bottom, top - rest, answer)
+    divided: Any = getattr(left, "divided", None)
+    rest = expression_of(right)
+    is_of_remainder = relation is Relation.EQUAL and divided and rest is not None
+    # Only for a possible remainder: i mod 3 is 2 if 3 divides i − 2.
+    if is_of_remainder and (rest == 0 or 0 <= right < divided[1]):
+        top, bottom = map(_operand, divided)
+        guard = Condition(Relation.DIVIDES, bottom, top - rest, answer)
     if guard:
         _recorders[-1].guards.setdefault(guard)
 
@@ -693,8 +693,7 @@ SIZED: dict[str, Any] = {
     "str": text,
     "get": at,
     "isfinite": lambda one: isfinite(plain(one)),
-    "sqrt": partial(of_positive, math.sqrt),
-    "log2": partial(of_positive, log2),
+    **{one: partial(of_positive, one) for one in ("sqrt", "log2")},
     "range": range_of,
     "zip": zipped,
     "slice": part_of,
