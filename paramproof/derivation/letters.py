@@ -36,11 +36,11 @@ from paramproof.derivation.exact_traces import (
     Conditions,
     Rows,
     counted,
+    holding_elsewhere,
     other_sizes,
     stored_once,
 )
 from paramproof.derivation.loops import implied_guards
-from paramproof.derivation.other_sizes import holding_elsewhere
 from paramproof.derivation.sizes import (
     NAMING,
     RUNNING,

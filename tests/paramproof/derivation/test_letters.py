@@ -7,8 +7,8 @@ import pytest
 
 from paramproof.catalogue import entry
 from paramproof.catalogue.program import Refused
+from paramproof.derivation.exact_traces import holding_elsewhere
 from paramproof.derivation.letters import symbolic
-from paramproof.derivation.other_sizes import holding_elsewhere
 from paramproof.formulas.condition import Outcome
 from paramproof.formulas.notation import expression_in as formula_in
 from tests.paramproof.catalogue.test_program import dictionary, folder
