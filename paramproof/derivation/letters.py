@@ -107,9 +107,7 @@ class Trace:
         self.checking: Recorder | None = None
         """What records the guards of a refusal."""
         with recording() as self.recorder:
-            self.whole = SizedPart(
-                sized(part.catalogue), part.program.name, concrete(part.keys), self, ""
-            )
+            self.whole = SizedPart(sized(part.catalogue), part.program.name, part.keys, self, "")
             self.groups = stored_once(self.whole.module(model)) if model else {}
         # No constructor reads how many experts a token passes; active parameters need it.
         with recording():
@@ -314,8 +312,7 @@ def module(*codes: Any) -> Any:
                 if part.trace.strictly and name and any(map(str.isdigit, name)):
                     name = starred_name(part, label)
                 # A name by an index makes a tensor for each index, which loses nothing.
-                step = LAYER if name is None else str.__str__(name)
-                step = LAYER if step.isdigit() else step
+                step = LAYER if name is None or name.isdigit() else str.__str__(name)
                 for some in it(part) or () if name == "" else [it(part)]:
                     found.add(some, (), step)
         return found
@@ -338,12 +335,11 @@ def starred_name(part: SizedPart, label: Any) -> str:
 def tensor(role: Any, shape: Any, storage: Any = lambda part: None) -> Any:
     def code(part: SizedPart) -> Rows:
         kind, where = role(part), storage(part)
-        is_buffer = kind not in ("trainable", "frozen")
-        lengths = dimensions(shape(part))
+        kind = kind if kind in ("trainable", "frozen") else "buffer"
         turns = (expression_of(one) for one in where or () if isinstance(one, Number))
         loops = frozenset[str]().union(*(one.letters for one in turns if one is not None))
         where = where and (loops, *concrete(where))
-        return Rows({("", lengths, "buffer" if is_buffer else kind, where): [()]})
+        return Rows({("", dimensions(shape(part)), kind, where): [()]})
 
     return code
 
