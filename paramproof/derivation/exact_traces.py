@@ -105,15 +105,19 @@ class Conditions:
 
 
 def sizes_near(
-    sizes: Sizes, conditions: Sequence[Condition], moving: Sequence[str]
+    sizes: Sizes, conditions: Sequence[Condition], moving: Sequence[str], least: float = 0.5
 ) -> Iterator[Sizes]:
-    """Yield sizes near these that meet conditions: first most of ``moving`` move, then fewer."""
+    """Yield sizes near these that meet conditions: first most of ``moving`` move, then fewer.
+
+    They are drawn from above ``least`` times their own values.
+    """
     random = Random(0)
     pinned = {one.only[0] for one in conditions if one.only}
-    free = [name for name in moving if sizes[name] and name not in pinned]
+    free = [name for name in moving if name not in pinned]
     for left in range(TRIES if free else 0, 0, -1):
         some = random.sample(free, ceil(len(free) * left / TRIES))
-        ranges = {name: (1 + sizes[name] // 2, 9 + sizes[name] * 3 // 2) for name in some}
+        known = {name: sizes[name] for name in some}
+        ranges = {name: (1 + int(n * least), 9 + n * 3 // 2) for name, n in known.items()}
         fixed = frozenset(sizes.keys() - ranges.keys())
         if found := sample_sizes(random, sizes, conditions, fixed=fixed, ranges=ranges):
             yield found
@@ -127,8 +131,8 @@ def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[Mapping[str, i
     # A loop of one or two turns does not show what changes from turn to turn.
     if asked or any(one.value(sizes) < 3 for one in recorder.loop_lengths):
         names = frozenset[str]().union(*asked, *loops) & sizes.keys()
-        names -= recorder.lengths_of_kinds.keys()
-        yield from islice(sizes_near(sizes, [*conditions.found], sorted(names)), TRACES)
+        moving = sorted(names - recorder.lengths_of_kinds.keys())
+        yield from islice(sizes_near(sizes, [*conditions.found], moving, least=1), TRACES)
 
 
 def counted(traces: Sequence[Trace], conditions: Conditions) -> Iterator[DerivedTensor]:

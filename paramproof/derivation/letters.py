@@ -170,7 +170,7 @@ class Trace:
     def given(self, path: str, value: Any) -> Any:
         """Return a value of a file: an int as a size, a list of texts with the number of each."""
         match value:
-            case bool() | Number() | Part() | Nested() | Series():
+            case bool() | Number() | Part() | Nested() | Kinds():
                 return value
             case int() if self.is_size(path, value):
                 self.sizes[path] = self.own.get(path, value)
@@ -180,10 +180,14 @@ class Trace:
             case [str(), *_] if all(isinstance(one, str) for one in value):
                 self.recorder.kinds[path] = value
                 each = [self.given(f"{path}[{one}]", value.count(one)) for one in sorted({*value})]
-                return Series(value, expression_of(sum(each)))
+                return Kinds(value, expression_of(sum(each)))
             case list() if not any(isinstance(one, list) for one in value):
                 return [self.given(f"{path}[{i}]", one) for i, one in enumerate(value)]
         return value
+
+
+class Kinds(Series):
+    """A list of texts of a file: the number of each is a size."""
 
 
 class Nested(dict[str, Any]):
@@ -549,7 +553,8 @@ def symbolic(
 
     # The length of a list of kinds is a size, too, and another one would need another list.
     kinds = trace.recorder.lengths_of_kinds
-    moving = [k for k, n in found.sizes.items() if k not in kinds and n not in kinds.values()]
+    still = {*kinds.values(), 0}
+    moving = [k for k, n in found.sizes.items() if k not in kinds and n not in still]
     found = holding_elsewhere(found, moving, count_at, derived_with)
     return found.renamed({path: naming(path) for path in found.sizes})
 

@@ -478,10 +478,15 @@ class Series(list[Any]):
         return _joined(other, self)
 
 
+class Unsized(set[Any]):
+    """A set of the elements of a list of symbolic length."""
+
+
 def has_length(items: Any) -> bool:
     """Return whether sizes decide how many items there are."""
-    is_series = isinstance(items, Series)
-    return is_series and (items.length is None or bool(items.length.letters or items.turn))
+    if not isinstance(items, Series):
+        return isinstance(items, Unsized)
+    return items.length is None or bool(items.length.letters or items.turn)
 
 
 def has_sizes(items: Any) -> bool:
@@ -490,7 +495,7 @@ def has_sizes(items: Any) -> bool:
 
 def length_of(items: Any) -> Any:
     if not isinstance(items, Series):
-        return len(items)
+        return Number(len(items), None) if isinstance(items, Unsized) else len(items)
     # A range that ends before it begins is empty.
     if items.bounds and items.length is not None and not is_never_negative(items.length):
         start, stop, every = map(plain, items.bounds)
@@ -505,7 +510,7 @@ def truth(value: Any) -> bool:
 
 def turns(items: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the index and the element of each iteration of a loop, while it is running."""
-    if not has_length(items):
+    if not has_length(items) or isinstance(items, Unsized):
         yield from enumerate(items)
         return
     name, length = f"{LOOP_INDEX}{next(_numbers)}", items.length
@@ -650,7 +655,7 @@ def contains(items: Any, value: Any) -> bool:
 def unique(items: Any = ()) -> Any:
     """Return Python's ``set``, or a list if numbers are compared to tell which are alike."""
     if has_length(items) or not any(isinstance(one, Number) for one in items):
-        return Series(dict.fromkeys(items), None) if has_length(items) else set(items)
+        return Unsized(items) if has_length(items) else set(items)
     found: list[Any] = []
     for one in items:
         if one not in found:
