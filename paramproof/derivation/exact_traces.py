@@ -116,8 +116,7 @@ def sizes_near(
     free = [name for name in moving if name not in pinned]
     for left in range(TRIES if free else 0, 0, -1):
         some = random.sample(free, ceil(len(free) * left / TRIES))
-        known = {name: sizes[name] for name in some}
-        ranges = {name: (1 + int(n * least), 9 + n * 3 // 2) for name, n in known.items()}
+        ranges = {name: (1 + int(sizes[name] * least), 9 + sizes[name] * 3 // 2) for name in some}
         fixed = frozenset(sizes.keys() - ranges.keys())
         if found := sample_sizes(random, sizes, conditions, fixed=fixed, ranges=ranges):
             yield found

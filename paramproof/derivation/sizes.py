@@ -603,11 +603,11 @@ def at(items: Any, index: Any) -> Any:
             return at(part, place - start)
         start = start + length_of(part)
     ends = [end for end, pair in enumerate(pairwise(items), 1) if not _are_alike(pair)]
-    if not has_length(items) and has_sizes(items):
+    loops = [one for one in RUNNING if made is None or one.letter in made.letters]
+    if loops and not has_length(items) and has_sizes(items):
         # Layers of different sizes: there are as many as the list has.
-        for one in RUNNING:
-            if made is None or one.letter in made.letters:
-                pin(one.length, one.total)
+        for one in loops:
+            pin(one.length, one.total)
     elif ends and (made is None or len(ends) > MAX_RUNS):
         lose(made)
     else:

@@ -258,6 +258,12 @@ def test_a_list_of_sizes_unrolls_its_loop(formula):
     assert conditions(found) == {"a = 3": Outcome.OTHERS}
 
 
+def test_a_size_that_chooses_from_a_list_is_compared_with_its_places(formula):
+    found = formula(module(("w", tensor([["get", F("sizes"), F("k")]]))), draws=0)
+    assert str(found.formula) == "sizes_2"
+    assert conditions(found) == {"k ≥ 2": Outcome.OTHERS}
+
+
 def test_depths_of_stages_stay_letters(formula):
     block = module(("w", tensor([["get", F("sizes"), ITEM]])))
     inner = layers(block, ["range", 0, ["get", F("depths"), ITEM], 1], "j")
