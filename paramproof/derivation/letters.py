@@ -19,7 +19,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from paramproof.catalogue import Entry
 from paramproof.catalogue.program import (
@@ -85,10 +85,6 @@ class NotSymbolic(ValueError):
     """There is no expression in letters for something in a program."""
 
 
-Only: TypeAlias = Callable[[str, int], bool]
-"""Whether the size at a path may be a letter."""
-
-
 class Trace:
     """One run of the reader, with the sizes that it met, by path."""
 
@@ -98,10 +94,10 @@ class Trace:
         model: str | None,
         own: Mapping[str, int] = {},
         strictly: bool = False,
-        only: Only = lambda path, size: True,
+        only: Callable[[str, int], bool] = lambda path, size: True,
     ) -> None:
         self.only, self.strictly = only, strictly
-        """Whether nothing may be lost, and names of layers have stars."""
+        """What may be a letter; and whether nothing may be lost, and names of layers have stars."""
         self.own, self.sizes = own, dict[str, int]()
         self.parts, self.refusals, self.first = list[SizedPart](), list[Any](), dict[str, int]()
         self.checking: Recorder | None = None
@@ -154,10 +150,11 @@ class Trace:
                     found.add(condition, Outcome.OTHERS)
             every = {one: None for recorder in recorders for one in recorder.lost}
             if unclear or every or self.recorder.pinned:
-                known = (one for one in every if one and not has_loop_index(one.letters))
-                lost = ", ".join(map(str, known)) or (every and "a number")
-                why = f"{lost or 'the length of a loop'} is read in a way that is not followed"
-                raise NotSymbolic("; ".join(unclear) or why)
+                known = (str(one) for one in every if one and not has_loop_index(one.letters))
+                lost = ", ".join(known) or (every and "a number") or "the length of a loop"
+                raise NotSymbolic(
+                    "; ".join(unclear) or f"{lost} is read in a way that is not followed"
+                )
         found.add_guards(self.recorder)
         caveat = f"which other sizes are refused is not followed everywhere ({'; '.join(unclear)})"
         return found, [caveat] if unclear else []
@@ -507,8 +504,7 @@ def guards_of(part: Part, model: str) -> list[Condition]:
 
     Raises ``NotSymbolic`` if that is not followed.
     """
-    trace = Trace(part, model, strictly=True)
-    return [*trace.conditions()[0].found]
+    return [*Trace(part, model, strictly=True).conditions()[0].found]
 
 
 def asked_of(part: Part, value: str) -> list[Condition]:
@@ -585,6 +581,6 @@ def formula_at_sizes(found: Entry) -> Derivation:
     return replace(formula, caveats=("the formula holds for these sizes only",))
 
 
-def formula_in(found: Entry, only: Only) -> Derivation:
+def formula_in(found: Entry, only: Callable[[str, int], bool]) -> Derivation:
     trace = Trace(found.part, found.class_name, only=only)
     return derived(found.part, found.class_name, [trace], Conditions(trace.sizes))
