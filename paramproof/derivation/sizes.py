@@ -230,6 +230,8 @@ def _result(name: str, left: Any, right: Any) -> Any:
     value, one, other = FUNCTIONS[name](plain(left), plain(right)), _operand(left), _operand(right)
     if one is None or other is None or _are_of_two_turns(one, other):
         return Number(value, None)
+    if name == "div" and isinstance(value, int) and expression_of(right) == expression(1):
+        return left
     if (made := _followed(name, one, other)) is None:
         return step(name, left, right)
     found = number(value, made)
