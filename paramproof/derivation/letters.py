@@ -200,9 +200,7 @@ class SizedPart(Part):
 
     def __init__(self, catalogue: Any, kind: str, keys: Any, trace: Trace, path: str) -> None:
         self.catalogue, self.program = catalogue, catalogue.program(kind)
-        self.trace, self.path, self.making = trace, path, list[str]()
-        self.new = dict[Any, str]()
-        """The paths of the parts that fields made, by their codes."""
+        self.trace, self.path = trace, path
         # A field that has two names in a file is no letter: its class chooses one.
         named = Counter(map(self.of, keys))
         self.twice = {one for one, times in named.items() if times > 1}
@@ -240,12 +238,7 @@ class SizedPart(Part):
             return self.key(name)
         if (code := code or program.properties.get(name)) is None:
             return ABSENT
-        self.making.append(name)
-        before = {**trace.recorder.guards}
-        try:
-            found = code(self)
-        finally:
-            self.making.pop()
+        before, found = {**trace.recorder.guards}, code(self)
         if own is None and name in program.types and type(size := concrete(found)) is int:
             if type(plain := self.of_field(name, size)) is int:
                 return found
@@ -380,9 +373,8 @@ def both(one: Any, other: Any) -> Any:
 
 def new_part(part: SizedPart, kind: str, keys: Any, code: Any) -> SizedPart:
     """Return a part: at the path of its keys, or else of the field that it is."""
-    if part.making:
-        part.new.setdefault((code, kind), part.of(part.making[-1]))
-    path = part.new.get((code, kind), NEW)
+    known = parts_of(part.catalogue, part.program.name)
+    path = part.of(known.get((code, kind)) or known.get((code, "")) or NEW)
     path = keys.path if isinstance(keys, Nested) and keys.path else path
     return SizedPart(part.catalogue, kind, keys, part.trace, path)
 
@@ -394,6 +386,27 @@ def scoped(part: SizedPart, auto: str, scope: Any) -> Rows:
         # Of one that has no storage, there is one for each turn of the loops inside.
         loops, *own = storage or (None, path, shape)
         found[path, shape, role, (loops, *concrete(scope), *own)] = made
+    return found
+
+
+@cache
+def parts_of(catalogue: Catalogue, kind: str) -> dict[Any, str]:
+    """Return the fields that are new parts, by the codes of their keys."""
+    own = catalogue.index["configurations"][kind]
+    found = dict[Any, str]()
+
+    def find(file: str, node: Any, name: str) -> None:
+        file, node = ("base", -1 - node) if type(node) is int and node < 0 else (file, node)
+        match catalogue.file(file)["nodes"][node] if type(node) is int else None:
+            case ["if", _, *some] | ["or", *some] | ["updated", *some]:
+                for one in some:
+                    find(file, one, name)
+            case ["new", own, keys]:
+                kind = own if isinstance(own, str) else ""
+                found.setdefault((catalogue.code(file, keys), kind), name)
+
+    for name, node in catalogue.file(own)["configurations"][kind].get("fields", {}).items():
+        find(own, node, name)
     return found
 
 
