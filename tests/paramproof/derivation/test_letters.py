@@ -7,8 +7,8 @@ import pytest
 
 from paramproof.catalogue import entry
 from paramproof.catalogue.program import Refused
+from paramproof.derivation.exact_traces import holding_elsewhere
 from paramproof.derivation.letters import symbolic
-from paramproof.derivation.other_sizes import holding_elsewhere
 from paramproof.formulas.condition import Outcome
 from paramproof.formulas.notation import expression_in as formula_in
 from tests.paramproof.catalogue.test_program import dictionary, folder
@@ -256,6 +256,12 @@ def test_a_list_of_sizes_unrolls_its_loop(formula):
     assert not found.conditions
     found = formula(loop(shape=shape, source=["range", 0, F("a"), 1]), draws=1)
     assert conditions(found) == {"a = 3": Outcome.OTHERS}
+
+
+def test_a_size_that_chooses_from_a_list_is_compared_with_its_places(formula):
+    found = formula(module(("w", tensor([["get", F("sizes"), F("k")]]))), draws=0)
+    assert str(found.formula) == "sizes_2"
+    assert conditions(found) == {"k ≥ 2": Outcome.OTHERS}
 
 
 def test_depths_of_stages_stay_letters(formula):
