@@ -17,22 +17,26 @@ from contextlib import suppress
 from typing import Any
 
 import torch
+import transformers
 from torch import nn
 from transformers.configuration_utils import PreTrainedConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.modeling_utils import PreTrainedModel
 from transformers.models.auto.auto_factory import _BaseAutoModelClass
-from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING, CONFIG_MAPPING_NAMES
 
+from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration import containers
 from paramproof.tracing.configuration.blocks import model_of, understood
 from paramproof.tracing.configuration.containers import is_skipped
 from paramproof.tracing.configuration.layers import AutoModule, Module
 from paramproof.tracing.configuration.modules import ModuleInterpreter
+from paramproof.tracing.configuration.nodes import Data
 from paramproof.tracing.configuration.paths import Dict, Instance, Raised
 from paramproof.tracing.configuration.program import ClassInterpreter, written
-from paramproof.tracing.configuration.reader_terms import Model
-from paramproof.tracing.configuration.rules import at_default, class_in
+from paramproof.tracing.configuration.programs import Programs
+from paramproof.tracing.configuration.reader_terms import Model, lowered, model_term
+from paramproof.tracing.configuration.rules import class_in, config_classes, rules_of
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -249,7 +253,8 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
         if not unknown(value):
             return value
         value = self.frozen(value)
-        usual = at_default(self.kind, value)
+        name = INSTALLED.named(value)
+        usual = Part(INSTALLED, self.kind.__name__, {}).module(name)
         is_usual = term("==", value, self.frozen(usual))
         others = NETWORKS if isinstance(usual, str) else ()
         is_one = {one: term("==", value, one) for one in others if one != usual}
@@ -359,3 +364,46 @@ def trace_model(model_class: type[Any], parts: Mapping[str, type[Any]] | None = 
             other = pinned.model(model_class)
             return other if run.not_understood() - pinned.not_understood() else found
     return found
+
+
+BACKBONES = ("convnext", "dinov2", "swin")
+"""Model types that published files have as a backbone where another one is the default."""
+
+
+def module_of(kind: type[Any]) -> Any:
+    """Return the module of a model class, for some classes that a part of it may have.
+
+    These are the class by default, which is a network of timm where DETR's table of parts says
+    ResNet, and backbones of whose class the model must know the numbers of channels.
+    """
+    made = trace_model(kind)
+    found = model_term(made)
+    for name, spec in (kind.config_class.sub_configs_defaults or {}).items():
+        if spec.model_type not in CONFIG_MAPPING:
+            continue
+        part, traced = term("field", term("self"), name), CONFIG_MAPPING[spec.model_type]
+        others = {type(getattr(kind.config_class(), name, None))}
+        is_backbone = traced in transformers.MODEL_FOR_BACKBONE_MAPPING
+        if is_backbone and spec.config_class is transformers.AutoConfig and made.refusals:
+            others |= {CONFIG_MAPPING[one] for one in BACKBONES}
+        for one in sorted(others - {traced, type(None)}, key=str):
+            with suppress(Unknown):
+                other = model_term(trace_model(kind, parts={name: one}))
+                is_it = lowered(term("made by", part, one.__name__))
+                sides = term("list", other), term("list", found)
+                found = term("module", "", is_it, sides[0], "", negate(is_it), sides[1])
+    return found
+
+
+class Installed(Programs):
+    """The programs of the classes of the installed transformers, each traced when it is needed."""
+
+    def rules(self, name: str) -> Data | None:
+        return rules_of(config_classes()[name]) if name in config_classes() else None
+
+    def model(self, name: str) -> Value:
+        kind = getattr(transformers, name, None)
+        return module_of(kind) if kind else super().model(name)
+
+
+INSTALLED = Installed(CONFIG_MAPPING_NAMES)

@@ -1,7 +1,4 @@
-"""The rules of the configuration classes of the installed transformers, as a file has them.
-
-``Installed`` is a catalogue of these classes, each traced when it is needed.
-"""
+"""The rules of the configuration classes of the installed transformers, as a file has them."""
 
 from __future__ import annotations
 
@@ -13,13 +10,10 @@ from typing import Any
 
 import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
-from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
-from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.nodes import Data, refuse, terms_in
 from paramproof.tracing.configuration.paths import Instance, Raised
 from paramproof.tracing.configuration.program import UNSET, ClassInterpreter
-from paramproof.tracing.configuration.programs import Programs
 from paramproof.tracing.configuration.reader_terms import CONFIG, check, lowered, refused
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -136,24 +130,3 @@ def parts_in(values: Iterable[Any]) -> Iterator[str]:
     for one in terms_in(values):
         if one.op == "new" and isinstance(one.args[0], str):
             yield one.args[0]
-
-
-class Installed(Programs):
-    """The programs of the configuration classes of the installed transformers."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.types = dict(CONFIG_MAPPING_NAMES)
-
-    def rules(self, name: str) -> Data | None:
-        return rules_of(config_classes()[name]) if name in config_classes() else None
-
-
-INSTALLED = Installed()
-
-
-def at_default(kind: type[Any], value: Value) -> Any:
-    """Return a value over ``self`` where that is what a configuration class makes of no keys."""
-    one = exported(value)
-    INSTALLED.terms[repr(one)] = one
-    return Part(INSTALLED, kind.__name__, {}).module(repr(one))
