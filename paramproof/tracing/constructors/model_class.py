@@ -86,7 +86,7 @@ class ModelClass:
 
         @calls_constructor
         def make(chosen: Mapping[str, int]) -> Any:
-            config = self.config_class.from_dict(deepcopy({**keys_at(chosen)}))
+            config = self.config_class(**deepcopy({**keys_at(chosen)}))
             with meta():
                 return self.model_class(config)
 
@@ -94,6 +94,7 @@ class ModelClass:
         return Constructor(self.name, sizes, make, observed_tensors, (), packages)
 
 
+@calls_constructor
 def build_model(keys: Mapping[str, Any], architecture: str = "") -> Any:
     """Return the model that transformers builds from a config's keys, on the meta device.
 
@@ -101,7 +102,9 @@ def build_model(keys: Mapping[str, Any], architecture: str = "") -> Any:
     """
     chosen = ModelClass.of(str(keys.get("model_type")), keys, architecture)
     try:
-        return chosen.constructor({}, lambda _: keys).make({})
+        config = chosen.config_class.from_dict(deepcopy({**keys}))
+        with meta():
+            return chosen.model_class(config)
     except Exception as error:  # A constructor may raise anything.
         raise_if_internal(error)
         raise ValueError(f"{chosen.name} is refused: {in_one_line(error)}") from error
