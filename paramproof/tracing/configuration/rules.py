@@ -11,12 +11,11 @@ from typing import Any
 import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
-from paramproof.tracing.configuration.nodes import Data, refuse, terms_in
+from paramproof.tracing.configuration.nodes import Data, terms_in
 from paramproof.tracing.configuration.paths import Instance, Raised
-from paramproof.tracing.configuration.program import UNSET, ClassInterpreter
-from paramproof.tracing.configuration.reader_terms import CONFIG, check, lowered, refused
+from paramproof.tracing.configuration.program import IGNORED, UNSET, ClassInterpreter
+from paramproof.tracing.configuration.reader_terms import lowered, refused
 from paramproof.tracing.configuration.terms import (
-    MISSING,
     Unknown,
     Value,
     exported,
@@ -26,15 +25,7 @@ from paramproof.tracing.configuration.terms import (
 )
 from paramproof.tracing.configuration.values import fields_of
 
-UNREAD = frozenset(
-    {
-        "_output_attentions",
-        "_post_init_done",
-        "dtype",
-        "keys_to_ignore_at_inference",
-        "transformers_version",
-    }
-)
+UNREAD = IGNORED | {"_output_attentions", "_post_init_done", "keys_to_ignore_at_inference"}
 """Attributes from which no model is built."""
 
 AUTOS = """
@@ -55,15 +46,10 @@ def rules_of(kind: type[Any]) -> Data:
         made = run.instantiate(kind)
     except Raised as error:
         raise Unknown(f"the class refuses every configuration: {error}") from None
-    keys = {
-        name: [check(declared), *[default] * (default is not MISSING)]
-        for name, (declared, default) in run.keys.items()
-    }
-    required = (name for name, (_, *default) in keys.items() if not default)
     whole = {name: lowered(exported(run.frozen(value))) for name, value in made.own.items()}
     fields = {k: v for k, v in whole.items() if k not in UNREAD and v is not term("key", k)}
     aliases = dict(kind.attribute_map)
-    fields |= dict.fromkeys(sorted(keys.keys() - whole.keys() - aliases.keys()), term("absent"))
+    fields |= dict.fromkeys(sorted(run.keys.keys() - whole.keys() - aliases.keys()), term("absent"))
     refusals = {
         exported(one): why if isinstance(why, str) else None
         for one, why in run.refusals.items()
@@ -73,18 +59,12 @@ def rules_of(kind: type[Any]) -> Data:
     autos = {name: getattr(transformers, name)._model_mapping for name in AUTOS.split()}
     models = {name: class_in(mapping, kind) for name, mapping in autos.items()}
     return {
-        "keys": keys,
+        "keys": run.keys,
         "fields": fields,
-        "refusals": [
-            *(
-                refuse(term("not", term("has", CONFIG, one)), f"{one} is required")
-                for one in required
-            ),
-            *refused(refusals),
-        ],
+        "refusals": refused(refusals),
         "aliases": aliases,
         "properties": properties(kind),
-        "taken": sorted({*UNSET, *rest} - keys.keys() - fields.keys() - aliases.keys()),
+        "taken": sorted({*UNSET, *rest} - run.keys.keys() - fields.keys() - aliases.keys()),
         "models": {name: found.__name__ for name, found in models.items() if found},
     }
 
@@ -93,8 +73,8 @@ def properties(kind: Any) -> dict[str, Value]:
     """Return the class attributes and properties of a class that can be read of a part."""
     found: dict[str, Value] = {}
     names = fields_of(kind) | UNREAD | {"attribute_map"}
-    for name in dir(kind):
-        static, is_base = inspect.getattr_static(kind, name), hasattr(PreTrainedConfig, name)
+    for name, static in inspect.getmembers_static(kind):
+        is_base = hasattr(PreTrainedConfig, name)
         if name in names or name.startswith(("__", "base_model_", "sub_configs")):
             continue
         own = isinstance(static, property) and not is_base
