@@ -39,7 +39,6 @@ from paramproof.tracing.configuration.terms import (
     Term,
     Unknown,
     Value,
-    exported,
     facts_of,
     inside,
     instead,
@@ -553,11 +552,6 @@ class Live(Programs):
         if name != "sizes":
             return None
         return {**EMPTY, "keys": {k: [check(term("int")), size] for k, size in self.sizes.items()}}
-
-    def named(self, value: Term) -> str:
-        """Return the name under which a value is a model, too."""
-        self.terms[name := repr(value)] = exported(value)
-        return name
 
     def model(self, name: str) -> Any:
         return model_term(self.made) if name == self.name else super().model(name)
