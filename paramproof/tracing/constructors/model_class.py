@@ -25,9 +25,8 @@ from paramproof.tracing.configuration.models import trace_model
 from paramproof.tracing.configuration.reader_terms import lowered, model_term
 from paramproof.tracing.configuration.rules import Installed, class_in
 from paramproof.tracing.configuration.terms import Unknown, negate, term
-from paramproof.tracing.constructors import Constructor
+from paramproof.tracing.constructors import Constructor, torch_tensors
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
-from paramproof.tracing.torch_tensors import observed_tensors
 
 transformers.logging.set_verbosity_error()
 
@@ -97,7 +96,7 @@ class ModelClass:
                 return self.model_class(config)
 
         packages = {one: importlib.metadata.version(one) for one in ("transformers", "torch")}
-        return Constructor(self.name, sizes, make, observed_tensors, (), packages)
+        return Constructor(self.name, sizes, make, torch_tensors, (), packages)
 
 
 def _without_type(keys: Mapping[str, Any]) -> dict[str, Any]:
