@@ -110,8 +110,9 @@ def star_layers(path: str, patterns: Sequence[str]) -> str:
     path = starred(path)
     for pattern in patterns:
         before, _, after = pattern.rpartition(LAYER)
-        found = re.match(rf"{re.escape(before)}\d+{re.escape(after)}(?![^.])", path)
-        path = pattern + path[found.end() :] if found else path
+        name = path.removeprefix(before).partition(".")[0]
+        if path.startswith(before) and name.endswith(after) and name.removesuffix(after).isdigit():
+            path = pattern + path[len(before) + len(name) :]
     return path
 
 
