@@ -169,9 +169,8 @@ class LiveInterpreter(ModuleInterpreter):
         """Call a function of Python with values that it may see as they are."""
         held = is_object if function in STRUCTURE else is_held
         if any(map(held, (*args, *named.values()))):
-            raise Unknown(
-                f"what {getattr(function, '__name__', function)!s:.40} does with an object"
-            )
+            name = getattr(function, "__name__", str(function))
+            raise Unknown(f"what {name!s:.40} does with an object")
         return super().native(function, *args, **named)
 
     def attribute_of_module(self, owner: Module, name: str) -> Value:
@@ -179,8 +178,7 @@ class LiveInterpreter(ModuleInterpreter):
             finder = inspect.getattr_static(owner.kind, "__getattr__", None)
             if finder is not None and self.is_own(finder):
                 raise Unknown(f"{name} of a {owner.kind.__name__}")
-        is_listed = name in ("__dict__", "_modules", "_parameters")
-        is_found = name in owner.own or (hasattr(owner.kind, name) and not is_listed)
+        is_found = name in owner.own or (hasattr(owner.kind, name) and name != "__dict__")
         if not is_found and self.items(owner.named) != []:
             raise Unknown(f"{name} beside attributes of unknown names")
         return super().attribute_of_module(owner, name)
@@ -373,9 +371,8 @@ class LiveInterpreter(ModuleInterpreter):
         if function is torch._assert:
             return self.refuse("an assertion of torch", negate(self.truth(args[0])))
         if is_torch(function) and any(map(holds_module, (*args, *named.own.values()))):
-            raise Unknown(
-                f"what {getattr(function, '__name__', function)!s:.40} does with a module"
-            )
+            name = getattr(function, "__name__", str(function))
+            raise Unknown(f"what {name!s:.40} does with a module")
         return super().call_known(function, args, named)
 
     def call_method(self, owner: Value, name: str, args: Sequence[Value], named: Dict) -> Value:
