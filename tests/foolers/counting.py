@@ -241,11 +241,6 @@ def not_followed_if_deep(dim=16, n=3):
     return linears(dim, n, True if n < 101 else id(n) < 0)
 
 
-@fooler("guard", n=101)
-def not_followed_beyond_a_depth(dim=16, n=3):
-    return linears(dim, n, id(n) < 0 if n > 100 else True)
-
-
 @fooler("caveat", n=101)
 def broken_loop(dim=16, n=3):
     layers = nn.ModuleList()
