@@ -9,7 +9,7 @@ from torch import nn
 from tests.foolers.entries import depths, each, fooler, linears, states, widths
 
 
-@fooler("guard", dim=4000)
+@fooler("caveat", dim=4000)
 def counted_by_while(dim=64, n=3):
     i = 0
     while i < dim:
@@ -17,7 +17,7 @@ def counted_by_while(dim=64, n=3):
     return linears(dim, n, i < 4000)
 
 
-@fooler("guard", dim=4000)
+@fooler("caveat", dim=4000)
 def counted_down(dim=64, n=3):
     left, steps = dim, 0
     while left > 0:
@@ -25,7 +25,7 @@ def counted_down(dim=64, n=3):
     return linears(dim, n, steps < 4000)
 
 
-@fooler("guard", dim=4096)
+@fooler("caveat", dim=4096)
 def halved(dim=64, n=3):
     left, steps = dim, 0
     while left > 1:
@@ -33,7 +33,7 @@ def halved(dim=64, n=3):
     return linears(dim, n, steps < 12)
 
 
-@fooler("guard", dim=4097)
+@fooler("caveat", dim=4097)
 def doubled(dim=64, n=3):
     power = 1
     while power < dim:
@@ -274,7 +274,7 @@ def _stack(dim, n, depth=0):
     return [nn.Linear(dim, dim, bias=depth < 100), *_stack(dim, n - 1, depth + 1)]
 
 
-@fooler("guard", n=101)
+@fooler("caveat", n=101)
 def recursion_that_builds(dim=16, n=3):
     return nn.ModuleList(_stack(dim, n))
 

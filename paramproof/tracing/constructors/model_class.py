@@ -22,9 +22,8 @@ from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.configuration.models import INSTALLED
 from paramproof.tracing.configuration.rules import class_in
-from paramproof.tracing.constructors import Constructor
+from paramproof.tracing.constructors import Constructor, torch_tensors
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
-from paramproof.tracing.torch_tensors import observed_tensors
 
 transformers.logging.set_verbosity_error()
 
@@ -91,7 +90,7 @@ class ModelClass:
                 return self.model_class(config)
 
         packages = {one: importlib.metadata.version(one) for one in ("transformers", "torch")}
-        return Constructor(self.name, sizes, make, observed_tensors, (), packages)
+        return Constructor(self.name, sizes, make, torch_tensors, (), packages)
 
 
 @calls_constructor
