@@ -16,7 +16,6 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from paramproof.tracing.configuration.functions import MODELS, PURE_MODULES, call_method
-from paramproof.tracing.configuration.operators import SIGNS
 from paramproof.tracing.configuration.paths import Dict, Frame, List, Raised, source_of
 from paramproof.tracing.configuration.statements import (
     BROKEN,
@@ -35,7 +34,14 @@ from paramproof.tracing.configuration.terms import (
     negate,
     term,
 )
-from paramproof.tracing.configuration.values import Closure, Method, Super, concrete, unknown
+from paramproof.tracing.configuration.values import (
+    SIGNS,
+    Closure,
+    Method,
+    Super,
+    concrete,
+    unknown,
+)
 
 Comprehension: TypeAlias = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 

@@ -28,7 +28,6 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from paramproof.tracing.configuration import rope
 from paramproof.tracing.configuration.interpreter import Interpreter
-from paramproof.tracing.configuration.operators import with_items
 from paramproof.tracing.configuration.paths import Dict, Instance
 from paramproof.tracing.configuration.reader_terms import CONFIG, spoken
 from paramproof.tracing.configuration.terms import (
@@ -47,7 +46,7 @@ from paramproof.tracing.configuration.terms import (
     term,
     there,
 )
-from paramproof.tracing.configuration.values import Method
+from paramproof.tracing.configuration.values import Method, with_items
 
 IGNORED = frozenset({"dtype", "torch_dtype", "transformers_version"})
 """Keys that say how to load a model."""
