@@ -17,6 +17,8 @@ import functools
 import inspect
 import math
 import operator
+import types
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -580,13 +582,34 @@ def get_attr(run: ModuleInterpreter, owner: Value, name: Value, *default: Value)
 
 
 def signature(run: ModuleInterpreter, one: Value) -> Value:
-    return run.native(inspect.signature, one.function) if isinstance(one, Method) else one
+    if isinstance(one, Method):
+        one = types.MethodType(one.function, run)
+    return one if isinstance(one, Term) else run.native(inspect.signature, one)
+
+
+def iterator(run: ModuleInterpreter, value: Value) -> Value:
+    if run.is_live:
+        raise Unknown("an iterator")
+    return value
 
 
 def is_callable(run: ModuleInterpreter, one: Value) -> bool:
-    if isinstance(one, Term):
+    if isinstance(one, Term) and run.kind_of(one) in (None, float):
         raise Unknown(f"whether {one!r:.60} can be called")
-    return isinstance(one, Module) or (not isinstance(one, Tensor) and callable(one))
+    if isinstance(one, Module | Method | Closure):
+        return True
+    return not isinstance(one, Tensor) and callable(one)
+
+
+def partial_of(run: ModuleInterpreter, function: Value, *args: Value, **named: Value) -> Value:
+    """Return a function with some of its arguments, which only a user's code calls."""
+    if not run.is_live:
+        return term("opaque", "function")
+    if isinstance(function, Method):
+        function, args = function.function, (function.owner, *args)
+    if not callable(function):
+        raise Unknown("some of the arguments of a function inside of another")
+    return functools.partial(function, *args, **named)
 
 
 MODULE_MODELS: dict[Any, Callable[..., Value]] = {
@@ -596,10 +619,12 @@ MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     collections.OrderedDict: MODELS[dict],
     copy.copy: lambda run, value: run.each(value, run.copied_object),
     copy.deepcopy: lambda run, value, *memo: run.each(value, run.copied_object),
-    functools.partial: lambda run, *_, **__: term("opaque", "function"),
+    functools.partial: partial_of,
     getattr: get_attr,
     inspect.signature: signature,
+    iter: iterator,
     len: lambda run, value: run.each(value, run.length),
+    weakref.ref: lambda run, *_: term("opaque", "reference"),
     zip: zipped,
 }
 
