@@ -220,6 +220,10 @@ def following(run: Interpreter, value: Value, *default: Value) -> Value:
     return instead(found, default[0]) if default else run.require(found, "an item")
 
 
+def iterator(run: Interpreter, *_: Value) -> Value:
+    raise Unknown("an iterator")
+
+
 NUMBERS = abs, float, int, math.ceil, math.floor, math.isfinite, math.log2, math.sqrt, round, str
 LISTS = math.prod, max, min, numpy.prod, sorted, sum
 
@@ -248,7 +252,7 @@ MODELS: dict[Any, Model] = {
     zip: partial(on_items, "zip", lambda *items: tuple(zip(*items, strict=False)), ()),
     reversed: partial(on_items, "slice", lambda items: tuple(items[::-1]), (None, None, -1)),
     next: following,
-    iter: lambda run, value: value,
+    iter: iterator,
     print: lambda run, *_, **__: None,
     dataclasses.replace: replaced,
     itertools.chain: chained,
@@ -306,6 +310,11 @@ def pure_method(run: Interpreter, owner: Value, name: str, args: Sequence[Value]
     return term("method", name, run.frozen(owner), *map(run.frozen, args))
 
 
+SETS = {"add": ast.BitOr(), "isdisjoint": ast.BitAnd()}
+SETS |= dict.fromkeys(("difference", "difference_update"), ast.Sub())
+"""The operators that methods of sets stand for."""
+
+
 def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value:
     """Call a method of a list, or of a set of which something is unknown."""
     match name, args:
@@ -315,27 +324,17 @@ def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value
             run.add_items(owner, run.listed(value))
         case "copy", ():
             return List(run.path, owner.items, owner.kind)
-        case "insert" | "pop" | "reverse", _ if not unknown(args) and (
-            owner.kind is list and isinstance(owner.items, tuple) and run.since(owner.birth) is True
-        ):
-            changed = [*owner.items]
-            found = run.native(getattr(changed, name), *args)
-            run.replace(owner, tuple(changed))
-            return found
         case "insert", (0, value):
             run.replace(owner, concatenated(run.frozen((value,)), run.frozen(owner)))
-        case "add", (value,):
-            found = run.binary(ast.BitOr(), owner, List((), (value,), set))
+        case "add" | "difference" | "difference_update" | "isdisjoint", (other,):
+            more = List((), (other,), set) if name == "add" else listed(run, other, set)
+            found = run.binary(SETS[name], owner, more)
+            if name == "isdisjoint":
+                return negate(run.truth(found))
+            if name == "difference":
+                return found
             known = not unknown(found) and run.since(owner.birth) is True
             run.replace(owner, found.items if known else run.frozen(found))
-        case "difference_update", (other,):
-            found = run.binary(ast.Sub(), owner, MODELS[set](run, other))
-            known = not unknown(found) and run.since(owner.birth) is True
-            run.replace(owner, found.items if known else run.frozen(found))
-        case "difference", (other,):
-            return run.binary(ast.Sub(), owner, MODELS[set](run, other))
-        case "isdisjoint", (other,):
-            return negate(run.truth(run.binary(ast.BitAnd(), owner, MODELS[set](run, other))))
         case _:
             raise Unknown(f"the method {name} of a {owner.kind.__name__}")
     return None

@@ -257,8 +257,7 @@ class Interpreter(Statements):
             return self.boxed(self.native(function, *map(concrete, args), **given))
         raise Unknown(f"a call of {name:.60}")
 
-    def call_method(self, owner: Value, name: str, args: Sequence[Value], named: Dict) -> Value:
-        return call_method(self, owner, name, args, named)
+    call_method = call_method
 
     def run(self, frame: Frame, body: Sequence[ast.stmt] | ast.expr) -> Value:
         """Run the body of a function; return its result."""

@@ -587,12 +587,6 @@ def signature(run: ModuleInterpreter, one: Value) -> Value:
     return one if isinstance(one, Term) else run.native(inspect.signature, one)
 
 
-def iterator(run: ModuleInterpreter, value: Value) -> Value:
-    if run.is_live:
-        raise Unknown("an iterator")
-    return value
-
-
 def is_callable(run: ModuleInterpreter, one: Value) -> bool:
     if isinstance(one, Term) and run.kind_of(one) in (None, float):
         raise Unknown(f"whether {one!r:.60} can be called")
@@ -622,7 +616,6 @@ MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     functools.partial: partial_of,
     getattr: get_attr,
     inspect.signature: signature,
-    iter: iterator,
     len: lambda run, value: run.each(value, run.length),
     weakref.ref: lambda run, *_: term("opaque", "reference"),
     zip: zipped,

@@ -223,7 +223,8 @@ def source_of(code: types.CodeType) -> ast.FunctionDef:
 
     Two lambdas of one line that have the same parameters are not told apart.
     """
-    match [one for one in _functions_in(code.co_filename) if _is_source(one, code)]:
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    match _functions_in(code.co_filename).get((code.co_name, code.co_firstlineno, names)):
         case [ast.FunctionDef() as one]:
             return one
         case [ast.Lambda() as one]:
@@ -232,18 +233,15 @@ def source_of(code: types.CodeType) -> ast.FunctionDef:
     raise Unknown(f"the source of {code.co_qualname}")
 
 
-def _is_source(node: ast.FunctionDef | ast.Lambda, code: types.CodeType) -> bool:
-    of = node.args
-    names = tuple(one.arg for one in (*of.posonlyargs, *of.args, *of.kwonlyargs))
-    if names != code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
-        return False
-    first = min(one.lineno for one in (node, *getattr(node, "decorator_list", ())))
-    return first == code.co_firstlineno and getattr(node, "name", "<lambda>") == code.co_name
-
-
 @cache
-def _functions_in(file: str) -> list[ast.FunctionDef | ast.Lambda]:
+def _functions_in(file: str) -> dict[Any, list[ast.FunctionDef | ast.Lambda]]:
+    """Return the functions of a file by their names, first lines and parameters."""
+    found: dict[Any, list[ast.FunctionDef | ast.Lambda]] = {}
     with suppress(SyntaxError):
-        every = ast.walk(ast.parse("".join(linecache.getlines(file))))
-        return [one for one in every if isinstance(one, ast.FunctionDef | ast.Lambda)]
-    return []
+        for one in ast.walk(ast.parse("".join(linecache.getlines(file)))):
+            if isinstance(one, ast.FunctionDef | ast.Lambda):
+                first = min(x.lineno for x in (one, *getattr(one, "decorator_list", ())))
+                every = (*one.args.posonlyargs, *one.args.args, *one.args.kwonlyargs)
+                key = getattr(one, "name", "<lambda>"), first, tuple(x.arg for x in every)
+                found.setdefault(key, []).append(one)
+    return found

@@ -65,17 +65,14 @@ def fields_of(kind: Any) -> frozenset[str]:
 
 def unknown(value: Value) -> bool:
     """Return whether a value depends on unknown ones."""
-    if isinstance(value, List):
-        value = value.items
-    if isinstance(value, Dict):
-        value = value.own if value.base is None else MISSING
-    if isinstance(value, dict):
-        value = [*value.values()]
-    if isinstance(value, slice):
-        value = value.start, value.stop, value.step
-    if isinstance(value, list | tuple | set):
-        return any(map(unknown, value))
-    return value is MISSING or isinstance(value, Term | Instance)
+    match value:
+        case Dict(base=None, own=inner) | dict(inner):
+            return any(map(unknown, inner.values()))
+        case List(items=tuple(inner)) | tuple(inner) | list(inner) | set(inner):
+            return any(map(unknown, inner))
+        case slice():
+            return unknown([value.start, value.stop, value.step])
+    return isinstance(value, Term | Instance | Dict | List)
 
 
 def concrete(value: Value) -> Value:
@@ -535,8 +532,6 @@ class Values(Paths):
 
     def truth(self, value: Value) -> Value:
         def of(one: Value) -> Value:
-            if isinstance(one, Term) and one in self.changed:
-                return self.with_changes(one, lambda it: term("truth", it) if it is one else of(it))
             if isinstance(one, Dict):
                 entries = [self.known(present(entry)) for entry in one.own.values()]
                 if one.base is not None and True not in entries:
@@ -547,7 +542,7 @@ class Values(Paths):
             if isinstance(one, Term):
                 if one.op == "list":
                     return bool(one.args)
-                return one if is_truth(one) else term("truth", one)
+                return one if is_truth(one) else term("truth", self.frozen(one))
             return bool(one)
 
         return self.known(self.read(value, lambda one: self.known(of(one))))
@@ -611,10 +606,7 @@ class Values(Paths):
         sign, operation = SIGNS[type(op)]
         kinds = {self.kind_of(one), self.kind_of(other)}
         if dict in kinds and sign == "|":
-            entries = Dict(self.path)
-            self.update(entries, one)
-            self.update(entries, other)
-            return entries
+            raise Unknown("dictionaries put together by an operator")
         if list in kinds and sign == "+":
             found = List(self.path)
             for part in (one, other):
