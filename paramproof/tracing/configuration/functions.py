@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import dataclasses
 import inspect
 import itertools
 import math
@@ -127,14 +126,6 @@ def forwarded(found: Any) -> str:
     return ""
 
 
-def replaced(run: Interpreter, value: Value, **changes: Value) -> Value:
-    kind = run.kind_of(value)
-    if not dataclasses.is_dataclass(kind):
-        raise Unknown("an object with other values")
-    fields = {one.name: run.attribute(value, one.name) for one in dataclasses.fields(kind)}
-    return run.call(kind, [], Dict(run.path, None, {**fields, **changes}))
-
-
 # Lists
 
 
@@ -170,13 +161,6 @@ def listed(run: Interpreter, value: Value = (), kind: type = list) -> Value:
         return List(run.path, found, kind)
 
     return run.each(value, of)
-
-
-def chained(run: Interpreter, *lists: Value) -> Value:
-    found = List(run.path)
-    for one in lists:
-        run.add_items(found, run.listed(one))
-    return found
 
 
 def repeated(run: Interpreter, value: Value, times: Value = None) -> Value:
@@ -254,8 +238,7 @@ MODELS: dict[Any, Model] = {
     next: following,
     iter: iterator,
     print: lambda run, *_, **__: None,
-    dataclasses.replace: replaced,
-    itertools.chain: chained,
+    itertools.chain: lambda run, *lists: run.chained(lists),
     itertools.repeat: repeated,
 }
 """What a function does with values of which some are unknown."""
@@ -301,10 +284,6 @@ def pure_method(run: Interpreter, owner: Value, name: str, args: Sequence[Value]
         ):
             pairs = zip(owner.split("{}"), (*args, ""), strict=True)
             return run.text([x for pair in pairs for x in pair if x != ""])
-        case Term(op="text", args=(*_, str(end))), "endswith", [str(wanted)] if len(wanted) <= len(
-            end
-        ) or not wanted.endswith(end):
-            return end.endswith(wanted)
     if name not in PURE:
         raise Unknown(f"the method {name} of {owner!r:.60}")
     return term("method", name, run.frozen(owner), *map(run.frozen, args))

@@ -112,9 +112,8 @@ class Interpreter(Statements):
                     condition, lambda: self.eval(body), lambda: self.eval(orelse)
                 )
             case ast.List(elts=elts) | ast.Tuple(elts=elts) | ast.Set(elts=elts):
-                found = List(self.path, (), set if isinstance(node, ast.Set) else list)
-                for items in self.arguments(elts):
-                    self.add_items(found, items)
+                kind = set if isinstance(node, ast.Set) else list
+                found = self.chained(self.arguments(elts), kind)
                 return found.items if isinstance(node, ast.Tuple) else found
             case ast.Dict(keys=keys, values=values):
                 return self.dictionary(zip(keys, values, strict=True))
@@ -295,16 +294,8 @@ class Interpreter(Statements):
             raise Raised(f"{called} takes fewer arguments")
         others, why = self.truth(left), f"{called} takes no other names"
         if others is True:
-            raise WrongNames(why, self.frames)
+            raise Raised(why)
         self.refuse(why, others)
-
-
-class WrongNames(Raised):
-    """A function is called with a name that it does not take."""
-
-    def __init__(self, why: str, frames: Sequence[Frame]) -> None:
-        super().__init__(why)
-        self.frame = frames[-1] if frames else None
 
 
 def parameters_of(function: Any) -> Iterable[inspect.Parameter]:

@@ -24,7 +24,6 @@ from torch import nn
 
 from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.blocks import is_computed, model_of, understood
-from paramproof.tracing.configuration.interpreter import WrongNames
 from paramproof.tracing.configuration.layers import Module, mentions_module, reached
 from paramproof.tracing.configuration.modules import CACHED, ModuleInterpreter, is_of_loop, is_torch
 from paramproof.tracing.configuration.nodes import EMPTY, Data
@@ -361,7 +360,7 @@ class LiveInterpreter(ModuleInterpreter):
 
     def attempt(self, node: ast.Try) -> Value:
         """Run what raises no error, whatever the sizes are, or is called with wrong names."""
-        body, frame = [*node.body, *node.orelse], self.frames[-1]
+        body = [*node.body, *node.orelse]
         if all(isinstance(one.body[-1], ast.Raise) for one in node.handlers):
             return self.block(body)  # An error that is raised again refuses, as any does.
         # Sizes do not decide errors of types.
@@ -373,9 +372,6 @@ class LiveInterpreter(ModuleInterpreter):
             after = self.block(body)
             if len(self.refusals) == before:
                 return after
-        except WrongNames as error:
-            if error.frame is frame and kinds[0] == "TypeError":
-                return self.block(node.handlers[0].body)
         except Raised:
             pass
         raise Unknown("an error that is handled")

@@ -199,19 +199,13 @@ class Values(Paths):
         self.expect(value, self.kind_of(found))
         return found
 
-    def with_changes(self, value: Term, run: Callable[[Value], Value]) -> Value:
-        """Return what a function makes of the object that stands for a value, and of other values.
-
-        Code changes a dictionary where it knows that a value is one. Elsewhere it may be null.
-        """
-        found = self.changed[value]
-        is_one = self.is_of(value, self.kind_of(found))
-        return choose(is_one, run(found) if is_one is not False else None, run(value))
-
     def frozen(self, value: Value) -> Value:  # noqa: C901 - a case for each type
         """Return a value as it is now, to be used inside a term."""
         if isinstance(value, Term) and value in self.changed:
-            return self.with_changes(value, lambda one: one if one is value else self.frozen(one))
+            # Code changes a dictionary where it knows that it is one. Elsewhere it may be null.
+            found = self.changed[value]
+            is_one = self.is_of(value, self.kind_of(found))
+            return choose(is_one, self.frozen(found) if is_one is not False else None, value)
         if isinstance(value, List):
             items = value.items if isinstance(value.items, Term) else self.frozen(value.items)
             is_set = value.kind is set and not (isinstance(items, Term) and items.op == "set")
@@ -225,21 +219,19 @@ class Values(Paths):
         if isinstance(value, dict):
             value = Dict((), None, value)
         if isinstance(value, Dict | Instance):
-            own = {**value.own}
-            base = value.base if isinstance(value, Dict) else value.origin
+            own, op, base = {**value.own}, "dict", value.base if isinstance(value, Dict) else None
             if isinstance(value, Instance):
+                op, base = "with fields", value.origin
                 if base is None:
                     raise Unknown("a configuration object inside itself")
                 for one, child in self.changed.items():
                     if one.op == "field" and one.args[0] is base:
                         own.setdefault(one.args[1], child)
             pairs = [part for k, v in own.items() for part in (k, self.held(v))]
-            if isinstance(value, Dict):
-                return term("dict", base, *pairs) if pairs or base is None else base
-            return term("with fields", base, *pairs) if pairs else base
+            return term(op, base, *pairs) if pairs or base is None else base
         if isinstance(value, Term) and value.op == "if":
             return leaves(value, self.frozen)
-        if value is None or value is MISSING or isinstance(value, Term | str | int | float):
+        if isinstance(value, Term | str | int | float | None):
             return value
         raise Unknown(f"a value of {type(value).__name__}")
 
@@ -369,6 +361,13 @@ class Values(Paths):
         """Return the items of a value as a tuple, or what stands for them if that is unknown."""
         items = self.items(value)
         return self.current(value) if items is None else tuple(items)
+
+    def chained(self, lists: Sequence[Value], kind: type = list) -> List:
+        """Return a new list of the items of some lists."""
+        found = List(self.path, (), kind)
+        for one in lists:
+            self.add_items(found, self.listed(one))
+        return found
 
     def write(self, holder: Heap, key: Any, value: Value) -> None:
         if isinstance(key, Term):
@@ -608,10 +607,7 @@ class Values(Paths):
         if dict in kinds and sign == "|":
             raise Unknown("dictionaries put together by an operator")
         if list in kinds and sign == "+":
-            found = List(self.path)
-            for part in (one, other):
-                self.add_items(found, self.listed(part))
-            return found
+            return self.chained([one, other])
         if kinds & {list, tuple} and sign == "*" and isinstance(other, int):
             items = self.items(one)
             if items is not None:
