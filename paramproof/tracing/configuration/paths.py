@@ -109,8 +109,7 @@ class Paths:
     @contextmanager
     def assuming(self, condition: Value) -> Iterator[None]:
         self.path.append(condition)
-        self.facts.append({**self.facts[-1]})
-        self.facts[-1] |= facts_of(condition)
+        self.facts.append(self.facts[-1] | facts_of(condition))
         try:
             yield
         finally:

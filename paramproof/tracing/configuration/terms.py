@@ -180,10 +180,8 @@ def choose(condition: Value, one: Value, other: Value) -> Value:
     if isinstance(other, bool) and is_truth(one):
         return either(negate(condition), one) if other else both(condition, one)
     # An inner choice by the same condition is decided.
-    if isinstance(one, Term) and one.op == "if" and one.args[0] is condition:
-        one = one.args[1]
-    if isinstance(other, Term) and other.op == "if" and other.args[0] is condition:
-        other = other.args[2]
+    one = one.args[1] if is_op(one, "if") and one.args[0] is condition else one
+    other = other.args[2] if is_op(other, "if") and other.args[0] is condition else other
     return one if identity(one) == identity(other) else term("if", condition, one, other)
 
 
@@ -210,13 +208,13 @@ def instead(value: Value, default: Value) -> Value:
 
 def there(value: Value) -> Value:
     """Return a value that is known to be there."""
-    if isinstance(value, Term) and value.op == "if":
-        condition, one, other = value.args
-        one, other = there(one), there(other)
-        if one is MISSING or other is MISSING:
-            return other if one is MISSING else one
-        return choose(condition, one, other)
-    return value
+    if not is_op(value, "if"):
+        return value
+    condition, *sides = value.args
+    one, other = map(there, sides)
+    if one is MISSING or other is MISSING:
+        return other if one is MISSING else one
+    return choose(condition, one, other)
 
 
 def inside(value: Value) -> Iterator[Value]:
@@ -263,7 +261,7 @@ def turns_in(one: Term) -> frozenset[tuple[str, Any]]:
 
 def is_rule(value: Value) -> bool:
     """Return whether a value is left to a rule of the reader."""
-    return isinstance(value, Term) and value.op in ("rope", "layers")
+    return is_op(value, "rope", "layers")
 
 
 def exported(value: Value) -> Value:
@@ -285,5 +283,5 @@ def exported(value: Value) -> Value:
             memo[one] = term(one.op, *map(of, one.args))
         return memo[one]
 
-    ruled = not (isinstance(value, Term) and value.op == "rope") and mentions(value, is_rule)
+    ruled = not is_op(value, "rope") and mentions(value, is_rule)
     return term("opaque") if ruled else of(value)

@@ -395,21 +395,17 @@ class Values(Paths):
         return self.replace(holder, concatenated(old, self.frozen(more)))
 
     def unified(self, value: Value) -> Value:
-        """Return a choice of dictionaries over the same keys as one dictionary, to be read."""
+        """Return a choice of dictionaries over the same base as one dictionary, to be read."""
         value = self.settle(value)
         if self.kind_of(value) is dict and isinstance(value, Term):
             return self.changed.get(value, value)
         if isinstance(value, Term) and value.op == "if":
             condition, *sides = value.args
             one, other = map(self.unified, sides)
-            if isinstance(one, Dict) and isinstance(other, Dict):
-                base = one.base
-                if base is not other.base:
-                    base = choose(condition, self.frozen(one), self.frozen(other))
-                names = dict.fromkeys((*one.own, *other.own))
-                look = self.lookup
+            if isinstance(one, Dict) and isinstance(other, Dict) and one.base is other.base:
+                look, names = self.lookup, (*one.own, *other.own)
                 found = {key: choose(condition, look(one, key), look(other, key)) for key in names}
-                return Dict(self.path, base, found)
+                return Dict(self.path, one.base, found)
         return value
 
     def update(self, target: Dict, source: Value) -> None:
