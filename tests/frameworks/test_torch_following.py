@@ -251,6 +251,11 @@ def changes_a_set(h=8):
     return linear(h, len(names))
 
 
+def pops(h=8):
+    sizes = [h, 2 * h]
+    return linear(sizes.pop(), *sizes)
+
+
 def maps(h=8):
     return sequence(map(linear, (h, 2 * h), (h, h)))
 
@@ -294,6 +299,7 @@ def looks_around(h=8):
         (ends_a_try, "the statement try:"),
         (leaves_a_loop, "a loop that is left"),
         (changes_a_set, "the method discard of a set"),
+        (pops, "the method pop of a list"),
         (maps, "a call of map"),
         (iterates_twice, "iter"),
         (walks, "layers of an unknown number"),

@@ -257,9 +257,7 @@ def call_method(
     owner = run.current(owner)
     if isinstance(owner, Instance) and name == "to_dict":
         return Dict(run.path, term("fields", run.frozen(owner)))
-    if isinstance(owner, Term) and name in ("append", "extend"):
-        owner = run.object_of(owner, List)
-    elif isinstance(owner, Term) and run.kind_of(owner) in (None, dict) and hasattr(dict, name):
+    if isinstance(owner, Term) and run.kind_of(owner) in (None, dict) and hasattr(dict, name):
         run.expect(owner, dict)
         is_changed = name in ("pop", "setdefault", "update")
         owner = run.object_of(owner, Dict) if is_changed else Dict((), owner)
@@ -301,8 +299,6 @@ def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value
             run.add_items(owner, (value,))
         case "extend", (value,):
             run.add_items(owner, run.listed(value))
-        case "copy", ():
-            return List(run.path, owner.items, owner.kind)
         case "insert", (0, value):
             run.replace(owner, concatenated(run.frozen((value,)), run.frozen(owner)))
         case "add" | "difference" | "difference_update" | "isdisjoint", (other,):

@@ -535,8 +535,6 @@ class Values(Paths):
             if isinstance(one, List):
                 one = one.items
             if isinstance(one, Term):
-                if one.op == "list":
-                    return bool(one.args)
                 return one if is_truth(one) else term("truth", self.frozen(one))
             return bool(one)
 
