@@ -535,7 +535,7 @@ class Values(Paths):
             if isinstance(one, List):
                 one = one.items
             if isinstance(one, Term):
-                return one if is_truth(one) else term("truth", self.frozen(one))
+                return one if is_truth(one) else leaves(self.frozen(one), partial(term, "truth"))
             return bool(one)
 
         return self.known(self.read(value, lambda one: self.known(of(one))))
