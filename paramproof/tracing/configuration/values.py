@@ -54,6 +54,10 @@ JSON_TYPES = dict, list, str, int, float, bool
 NAMED = {dict: "object", list: "list", str: "text", object: "part"}
 """Types of which a value may be known to be, as ``isinstance`` names them."""
 
+SORTS_OF = {op: {sort} for op, sort in SORTS.items()}
+SORTS_OF |= {"null": set(), "sequence": {"list"}, "tuple": {"list"}}
+"""What values of declared types may be, as ``isinstance`` names it."""
+
 _READ = frozenset({"get", "field", "key"})
 """Operations that give a value that is held elsewhere too, and may be changed there."""
 
@@ -145,7 +149,10 @@ class Values(Paths):
 
     def kinds_of(self, value: Value) -> set[str]:
         """Return the kinds of values that the declared type of a field allows."""
-        return json_kinds(self.declared.get(value, term("anything")))
+        declared = self.declared.get(value, term("anything"))
+        members = declared.args if declared.op == "union" else (declared,)
+        every = {*SORTS.values(), "other"}
+        return set().union(*(SORTS_OF.get(one.op, every) for one in members))
 
     # Objects
 
@@ -615,15 +622,3 @@ class Values(Paths):
         if isinstance(found, Term) and kinds & {list, set}:
             return List(self.path, found, list if list in kinds else set)
         return found
-
-
-def json_kinds(declared: Term) -> set[str]:
-    """Return the kinds of values that a declared type has, as ``isinstance`` names them."""
-    match declared.op:
-        case "union":
-            return set().union(*map(json_kinds, declared.args))
-        case "null":
-            return set()
-        case "tuple" | "sequence":
-            return {"list"}
-    return {SORTS[declared.op]} if declared.op in SORTS else {*SORTS.values(), "other"}
