@@ -113,7 +113,7 @@ class Interpreter(Statements):
                 )
             case ast.List(elts=elts) | ast.Tuple(elts=elts) | ast.Set(elts=elts):
                 kind = set if isinstance(node, ast.Set) else list
-                found = self.chained(self.arguments(elts), kind)
+                found = self.arguments(elts, kind)
                 return found.items if isinstance(node, ast.Tuple) else found
             case ast.Dict(keys=keys, values=values):
                 return self.dictionary(zip(keys, values, strict=True))
@@ -172,12 +172,13 @@ class Interpreter(Statements):
         more = lambda: self.compare(right, ops[1:], others[1:])  # noqa: E731
         return self.both_sides(found, more, lambda: False)
 
-    def arguments(self, nodes: Sequence[ast.expr]) -> list[Value]:
-        """Return tuples of values one after the other, or unknown lists."""
-        return [
-            self.listed(self.eval(one.value)) if isinstance(one, ast.Starred) else (self.eval(one),)
+    def arguments(self, nodes: Sequence[ast.expr], kind: type = list) -> List:
+        """Return a list of values, and of the items of those with a star."""
+        every = [
+            self.eval(one.value) if isinstance(one, ast.Starred) else (self.eval(one),)
             for one in nodes
         ]
+        return self.chained(every, kind)
 
     def dictionary(self, pairs: Any) -> Dict:
         """Return the dictionary of nodes for keys and values, where ``**`` has no key."""
@@ -209,11 +210,9 @@ class Interpreter(Statements):
         function = self.eval(node.func)
         if is_log(function):
             return None
-        args: list[Value] = []
-        for items in self.arguments(node.args):
-            if not isinstance(items, tuple):
-                raise Unknown(f"the arguments of {ast.unparse(node):.60}")
-            args += items
+        args = self.arguments(node.args).items
+        if not isinstance(args, tuple):
+            raise Unknown(f"the arguments of {ast.unparse(node):.60}")
         named = self.dictionary((one.arg, one.value) for one in node.keywords)
         return self.call(function, args, named)
 
@@ -250,10 +249,9 @@ class Interpreter(Statements):
             raise Unknown(f"a call of {name:.60} with unknown names")
         if isinstance(function, Hashable) and function in self.models:
             return self.models[function](self, *args, **named.own)
-        known = not unknown(args) and not unknown([*named.own.values()])
-        if known and getattr(function, "__module__", None) in PURE_MODULES:
-            given = {key: concrete(one) for key, one in named.own.items()}
-            return self.boxed(self.native(function, *map(concrete, args), **given))
+        is_pure = getattr(function, "__module__", None) in PURE_MODULES
+        if is_pure and not unknown([*args, named]):
+            return self.boxed(self.native(function, *map(concrete, args), **concrete(named)))
         raise Unknown(f"a call of {name:.60}")
 
     call_method = call_method

@@ -590,9 +590,7 @@ def signature(run: ModuleInterpreter, one: Value) -> Value:
 def is_callable(run: ModuleInterpreter, one: Value) -> bool:
     if isinstance(one, Term) and run.kind_of(one) in (None, float):
         raise Unknown(f"whether {one!r:.60} can be called")
-    if isinstance(one, Module | Method | Closure):
-        return True
-    return not isinstance(one, Tensor) and callable(one)
+    return isinstance(one, Module | Method | Closure) or callable(one)
 
 
 def partial_of(run: ModuleInterpreter, function: Value, *args: Value, **named: Value) -> Value:

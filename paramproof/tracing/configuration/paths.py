@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, reduce
-from itertools import count
+from itertools import count, takewhile
 from typing import Any, TypeAlias
 
 from paramproof.tracing.configuration.terms import (
@@ -158,10 +158,9 @@ class Paths:
 
     def since(self, birth: Sequence[Value]) -> Value:
         """Return the condition assumed since something was made."""
-        start = 0
-        while start < min(len(birth), len(self.path)) and birth[start] is self.path[start]:
-            start += 1
-        return reduce(both, self.path[start:], True)
+        pairs = zip(birth, self.path, strict=False)
+        shared = [*takewhile(lambda pair: pair[0] is pair[1], pairs)]
+        return reduce(both, self.path[len(shared) :], True)
 
     def touch(self, holder: Heap) -> None:
         """Remember an object as it is before it is changed."""
