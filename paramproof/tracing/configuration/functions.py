@@ -282,7 +282,7 @@ def pure_method(run: Interpreter, owner: Value, name: str, args: Sequence[Value]
         ):
             pairs = zip(owner.split("{}"), (*args, ""), strict=True)
             return run.text([x for pair in pairs for x in pair if x != ""])
-    if name not in PURE:
+    if name not in PURE or run.kind_of(owner) is set:
         raise Unknown(f"the method {name} of {owner!r:.60}")
     return term("method", name, run.frozen(owner), *map(run.frozen, args))
 
