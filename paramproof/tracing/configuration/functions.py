@@ -33,12 +33,7 @@ from paramproof.tracing.configuration.terms import (
     present,
     term,
 )
-from paramproof.tracing.configuration.values import (
-    JSON_TYPES,
-    concatenated,
-    concrete,
-    unknown,
-)
+from paramproof.tracing.configuration.values import JSON_TYPES, concatenated, concrete, unknown
 
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.interpreter import Interpreter

@@ -34,14 +34,7 @@ from paramproof.tracing.configuration.terms import (
     negate,
     term,
 )
-from paramproof.tracing.configuration.values import (
-    SIGNS,
-    Closure,
-    Method,
-    Super,
-    concrete,
-    unknown,
-)
+from paramproof.tracing.configuration.values import SIGNS, Closure, Method, Super, concrete, unknown
 
 Comprehension: TypeAlias = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 
@@ -68,11 +61,9 @@ def loops_of(node: Comprehension) -> list[ast.stmt]:
 
 def is_log(function: Any) -> bool:
     """Return whether a function only tells somebody something."""
-    owner = getattr(function, "__self__", None)
+    owner = type(getattr(function, "__self__", None)).__name__
     module = getattr(function, "__module__", "") or ""
-    return (
-        type(owner).__name__ == "Logger" or module.strip("_") == "warnings" or "logging" in module
-    )
+    return owner == "Logger" or module.strip("_") == "warnings" or "logging" in module
 
 
 class Interpreter(Statements):
@@ -107,10 +98,8 @@ class Interpreter(Statements):
             case ast.Compare(left=left, ops=ops, comparators=comparators):
                 return self.compare(self.eval(left), ops, comparators)
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                condition = self.truth(self.eval(test))
-                return self.both_sides(
-                    condition, lambda: self.eval(body), lambda: self.eval(orelse)
-                )
+                when = self.truth(self.eval(test))
+                return self.both_sides(when, partial(self.eval, body), partial(self.eval, orelse))
             case ast.List(elts=elts) | ast.Tuple(elts=elts) | ast.Set(elts=elts):
                 kind = set if isinstance(node, ast.Set) else list
                 found = self.arguments(elts, kind)

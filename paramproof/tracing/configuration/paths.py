@@ -14,7 +14,7 @@ import linecache
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from itertools import count, takewhile
 from typing import Any, TypeAlias
 
@@ -183,10 +183,8 @@ class Paths:
         value = self.settle(value)
         if not (isinstance(value, Term) and value.op == "if"):
             return run(value)
-        condition, one, other = value.args
-        return self.both_sides(
-            condition, lambda: self.each(one, run), lambda: self.each(other, run)
-        )
+        condition, *sides = value.args
+        return self.both_sides(condition, *(partial(self.each, one, run) for one in sides))
 
     def pairs(self, left: Value, right: Value, run: Callable[[Value, Value], Value]) -> Value:
         """Return what a function makes of two values, of each side of their choices apart."""
