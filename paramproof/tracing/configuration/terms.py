@@ -132,11 +132,14 @@ def both(one: Value, other: Value) -> Value:
 
 def facts_of(condition: Value) -> dict[Value, bool]:
     """Return what is true and what is false where a condition is true."""
-    if not isinstance(condition, Term):
-        return {}
-    facts = {condition: True, negate(condition): False}
-    if condition.op == "and":
-        facts |= facts_of(condition.args[0]) | facts_of(condition.args[1])
+    facts: dict[Value, bool] = {}
+    left = [condition]
+    while left:
+        one = left.pop()
+        if isinstance(one, Term):
+            facts |= {one: True, negate(one): False}
+            if one.op == "and":
+                left += one.args
     return facts
 
 
