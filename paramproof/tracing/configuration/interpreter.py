@@ -158,7 +158,7 @@ class Interpreter(Statements):
         found = self.known(self.truth(self.compared(ops[0], left, right)))
         if not ops[1:]:
             return found
-        more = lambda: self.compare(right, ops[1:], others[1:])  # noqa: E731
+        more = partial(self.compare, right, ops[1:], others[1:])
         return self.both_sides(found, more, lambda: False)
 
     def arguments(self, nodes: Sequence[ast.expr], kind: type = list) -> List:
