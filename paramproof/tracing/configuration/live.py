@@ -25,7 +25,14 @@ from torch import nn
 from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.blocks import is_computed, model_of, understood
 from paramproof.tracing.configuration.layers import Module, mentions_module, reached
-from paramproof.tracing.configuration.modules import CACHED, ModuleInterpreter, is_of_loop, is_torch
+from paramproof.tracing.configuration.modules import (
+    CACHED,
+    ModuleInterpreter,
+    is_of_loop,
+    is_of_opaque,
+    is_torch,
+    method_of,
+)
 from paramproof.tracing.configuration.nodes import EMPTY, Data
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, List, Raised, source_of
 from paramproof.tracing.configuration.programs import Programs
@@ -59,15 +66,6 @@ __slots__ __static_attributes__ __str__ __weakref__
 """Names with underscores that a class may define without doing something else than Python."""
 
 OWN = frozenset(OWN_NAMES.split())
-
-
-NUMBER = term("opaque", "item")
-"""A number of a tensor."""
-
-
-def is_of_opaque(items: Value) -> bool:
-    """Return whether a list has a length, and items of which nothing is known."""
-    return is_op(items, "comp") and items.args[2] is NUMBER
 
 
 def is_text(one: Term) -> bool:
@@ -467,10 +465,9 @@ class LiveInterpreter(ModuleInterpreter):
     def call_method(self, owner: Value, name: str, args: Sequence[Value], named: Dict) -> Value:
         if isinstance(owner, Tensor) and changes_shape(name):
             raise Unknown(f"the method {name} of a tensor")
-        match owner, name:
-            case Tensor(shape=(size,)), "tolist":
-                numbers = term("comp", self.depth, term("range", 0, size, 1), NUMBER, True)
-                return List(self.path, numbers)
+        found = MISSING if named.own else method_of(self, owner, name, args)
+        if found is not MISSING:
+            return found
         return super().call_method(owner, name, args, named)
 
     def is_own(self, of: Any) -> bool:

@@ -576,9 +576,16 @@ def zipped(run: ModuleInterpreter, *values: Value, strict: bool = False) -> Valu
 
 
 def get_attr(run: ModuleInterpreter, owner: Value, name: Value, *default: Value) -> Value:
-    if isinstance(name, Term) and inspect.ismodule(owner):
+    is_opaque = inspect.ismodule(owner) or (run.is_live and isinstance(owner, Module))
+    if isinstance(name, Term) and is_opaque:
         return term("opaque", "attribute")
     return MODELS[getattr](run, owner, name, *default)
+
+
+def has_attr(run: ModuleInterpreter, owner: Value, name: Value) -> Value:
+    if isinstance(name, Term) and isinstance(owner, Module):
+        return term("truth", get_attr(run, owner, name))
+    return MODELS[hasattr](run, owner, name)
 
 
 def signature(run: ModuleInterpreter, one: Value) -> Value:
@@ -613,11 +620,30 @@ MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     copy.deepcopy: lambda run, value, *memo: run.each(value, run.copied_object),
     functools.partial: partial_of,
     getattr: get_attr,
+    hasattr: has_attr,
     inspect.signature: signature,
     len: lambda run, value: run.each(value, run.length),
     weakref.ref: lambda run, *_: term("opaque", "reference"),
     zip: zipped,
 }
+
+NUMBER = term("opaque", "item")
+"""A number of a tensor."""
+
+
+def is_of_opaque(items: Value) -> bool:
+    """Return whether a list has a length, and items of which nothing is known."""
+    return is_op(items, "comp") and items.args[2] is NUMBER
+
+
+def method_of(run: ModuleInterpreter, owner: Value, name: str, args: Sequence[Value]) -> Value:
+    """Return what a method of a tensor gives to a user's code, or ``MISSING`` as elsewhere."""
+    match owner, name:
+        case Tensor(shape=(size,)), "tolist":
+            return List(run.path, term("comp", run.depth, term("range", 0, size, 1), NUMBER, True))
+        case Tensor(shape=tuple(shape)), "numel":
+            return functools.reduce(functools.partial(run.binary, ast.Mult()), shape, 1)
+    return MISSING
 
 
 def read_after(frame: Frame, target: ast.expr, body: Sequence[ast.stmt]) -> set[str]:
