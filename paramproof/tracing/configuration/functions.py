@@ -110,6 +110,12 @@ def get_attr(run: Interpreter, owner: Value, name: Value, *default: Value) -> Va
     return run.pairs(owner, name, of)
 
 
+def has_attr(run: Interpreter, owner: Value, name: Value) -> Value:
+    found = run.models[getattr](run, owner, name, MISSING)
+    is_computed = found is term("opaque", "attribute")
+    return term("truth", found) if is_computed else run.known(present(found))
+
+
 def forwarded(found: Any) -> str:
     """Return the name of the attribute of an object that a property returns, or nothing."""
     if isinstance(found, property) and inspect.isfunction(found.fget):
@@ -212,7 +218,7 @@ MODELS: dict[Any, Model] = {
     isinstance: is_instance,
     type: type_of,
     getattr: get_attr,
-    hasattr: lambda run, *of: run.known(present(get_attr(run, *of, MISSING))),
+    hasattr: has_attr,
     setattr: lambda run, owner, *of: run.each(owner, lambda one: run.set_attribute(one, *of)),
     bool: lambda run, value=False: run.truth(value),
     **dict.fromkeys((copy.copy, copy.deepcopy), lambda run, one, *memo: run.each(one, run.boxed)),

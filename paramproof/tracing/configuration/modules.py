@@ -582,12 +582,6 @@ def get_attr(run: ModuleInterpreter, owner: Value, name: Value, *default: Value)
     return MODELS[getattr](run, owner, name, *default)
 
 
-def has_attr(run: ModuleInterpreter, owner: Value, name: Value) -> Value:
-    if isinstance(name, Term) and isinstance(owner, Module):
-        return term("truth", get_attr(run, owner, name))
-    return MODELS[hasattr](run, owner, name)
-
-
 def signature(run: ModuleInterpreter, one: Value) -> Value:
     if isinstance(one, Method):
         one = types.MethodType(one.function, run)
@@ -620,7 +614,6 @@ MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     copy.deepcopy: lambda run, value, *memo: run.each(value, run.copied_object),
     functools.partial: partial_of,
     getattr: get_attr,
-    hasattr: has_attr,
     inspect.signature: signature,
     len: lambda run, value: run.each(value, run.length),
     weakref.ref: lambda run, *_: term("opaque", "reference"),
