@@ -631,10 +631,10 @@ def is_of_opaque(items: Value) -> bool:
 
 def method_of(run: ModuleInterpreter, owner: Value, name: str, args: Sequence[Value]) -> Value:
     """Return what a method of a tensor gives to a user's code, or ``MISSING`` as elsewhere."""
-    match owner, name:
-        case Tensor(shape=(size,)), "tolist":
+    match owner, name, args:
+        case Tensor(shape=(size,)), "tolist", []:
             return List(run.path, term("comp", run.depth, term("range", 0, size, 1), NUMBER, True))
-        case Tensor(shape=tuple(shape)), "numel":
+        case Tensor(shape=tuple(shape)), "numel", []:
             return functools.reduce(functools.partial(run.binary, ast.Mult()), shape, 1)
     return MISSING
 
