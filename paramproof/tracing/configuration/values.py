@@ -534,6 +534,10 @@ class Values(Paths):
 
     def truth(self, value: Value) -> Value:
         def of(one: Value) -> Value:
+            if isinstance(one, Term) and one in self.changed:
+                is_one = self.is_of(one, self.kind_of(self.changed[one]))
+                changed = term("truth", self.frozen(self.changed[one]))
+                return choose(is_one, changed, term("truth", one))
             if isinstance(one, Dict):
                 entries = [self.known(present(entry)) for entry in one.own.values()]
                 if one.base is not None and True not in entries:
@@ -542,7 +546,7 @@ class Values(Paths):
             if isinstance(one, List):
                 one = one.items
             if isinstance(one, Term):
-                return one if is_truth(one) else leaves(self.frozen(one), partial(term, "truth"))
+                return one if is_truth(one) else term("truth", one)
             return bool(one)
 
         return self.known(self.read(value, lambda one: self.known(of(one))))
