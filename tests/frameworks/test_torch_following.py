@@ -264,6 +264,11 @@ def changes_a_set(h=8):
     return linear(h, len(names))
 
 
+def pops(h=8):
+    sizes = [h, 2 * h]
+    return linear(sizes.pop(), *sizes)
+
+
 def maps(h=8):
     return sequence(map(linear, (h, 2 * h), (h, h)))
 
@@ -309,6 +314,7 @@ def looks_around(h=8):
         (ends_a_try, "the statement try:"),
         (leaves_a_loop, "the statement while h > 1"),
         (changes_a_set, "the method discard of a set"),
+        (pops, "the method pop of a list"),
         (maps, "a call of map"),
         (iterates_twice, "iter"),
         (walks, "layers of an unknown number"),

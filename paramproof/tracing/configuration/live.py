@@ -27,8 +27,14 @@ from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.blocks import model_of, understood
 from paramproof.tracing.configuration.containers import WALKS
 from paramproof.tracing.configuration.layers import Module, mentions_module, reached
-from paramproof.tracing.configuration.live_functions import LIVE_MODELS, is_of_opaque, method_of
-from paramproof.tracing.configuration.modules import CACHED, ModuleInterpreter, is_of_loop, is_torch
+from paramproof.tracing.configuration.modules import (
+    CACHED,
+    ModuleInterpreter,
+    is_of_loop,
+    is_of_opaque,
+    is_torch,
+    method_of,
+)
 from paramproof.tracing.configuration.nodes import EMPTY, Data
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, List, Raised, source_of
 from paramproof.tracing.configuration.programs import Programs
@@ -151,7 +157,6 @@ class LiveInterpreter(ModuleInterpreter):
 
     def __init__(self, sizes: Iterable[str]) -> None:
         super().__init__(("torch",))
-        self.models = {**self.models, **LIVE_MODELS}
         self.place = ("", 0)
         """The file and the line of the model's code that is running."""
         self.places: dict[Term, tuple[str, int]] = {}

@@ -17,6 +17,8 @@ import functools
 import inspect
 import math
 import operator
+import types
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -574,19 +576,33 @@ def zipped(run: ModuleInterpreter, *values: Value, strict: bool = False) -> Valu
 
 
 def get_attr(run: ModuleInterpreter, owner: Value, name: Value, *default: Value) -> Value:
-    if isinstance(name, Term) and inspect.ismodule(owner):
+    is_opaque = inspect.ismodule(owner) or (run.is_live and isinstance(owner, Module))
+    if isinstance(name, Term) and is_opaque:
         return term("opaque", "attribute")
     return MODELS[getattr](run, owner, name, *default)
 
 
 def signature(run: ModuleInterpreter, one: Value) -> Value:
-    return run.native(inspect.signature, one.function) if isinstance(one, Method) else one
+    if isinstance(one, Method):
+        one = types.MethodType(one.function, run)
+    return one if isinstance(one, Term) else run.native(inspect.signature, one)
 
 
 def is_callable(run: ModuleInterpreter, one: Value) -> bool:
-    if isinstance(one, Term):
+    if isinstance(one, Term) and run.kind_of(one) in (None, float):
         raise Unknown(f"whether {one!r:.60} can be called")
-    return isinstance(one, Module) or (not isinstance(one, Tensor) and callable(one))
+    return isinstance(one, Module | Method | Closure) or callable(one)
+
+
+def partial_of(run: ModuleInterpreter, function: Value, *args: Value, **named: Value) -> Value:
+    """Return a function with some of its arguments, which only a user's code calls."""
+    if not run.is_live:
+        return term("opaque", "function")
+    if isinstance(function, Method):
+        function, args = function.function, (function.owner, *args)
+    if not callable(function):
+        raise Unknown("some of the arguments of a function inside of another")
+    return functools.partial(function, *args, **named)
 
 
 MODULE_MODELS: dict[Any, Callable[..., Value]] = {
@@ -596,12 +612,31 @@ MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     collections.OrderedDict: MODELS[dict],
     copy.copy: lambda run, value: run.each(value, run.copied_object),
     copy.deepcopy: lambda run, value, *memo: run.each(value, run.copied_object),
-    functools.partial: lambda run, *_, **__: term("opaque", "function"),
+    functools.partial: partial_of,
     getattr: get_attr,
     inspect.signature: signature,
     len: lambda run, value: run.each(value, run.length),
+    weakref.ref: lambda run, *_: term("opaque", "reference"),
     zip: zipped,
 }
+
+NUMBER = term("opaque", "item")
+"""A number of a tensor."""
+
+
+def is_of_opaque(items: Value) -> bool:
+    """Return whether a list has a length, and items of which nothing is known."""
+    return is_op(items, "comp") and items.args[2] is NUMBER
+
+
+def method_of(run: ModuleInterpreter, owner: Value, name: str, args: Sequence[Value]) -> Value:
+    """Return what a method of a tensor gives to a user's code, or ``MISSING`` as elsewhere."""
+    match owner, name, args:
+        case Tensor(shape=(size,)), "tolist", []:
+            return List(run.path, term("comp", run.depth, term("range", 0, size, 1), NUMBER, True))
+        case Tensor(shape=tuple(shape)), "numel", []:
+            return functools.reduce(functools.partial(run.binary, ast.Mult()), shape, 1)
+    return MISSING
 
 
 def read_after(frame: Frame, target: ast.expr, body: Sequence[ast.stmt]) -> set[str]:

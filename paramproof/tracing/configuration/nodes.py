@@ -9,10 +9,10 @@ and keys of one check stand together. Numbers are terms of ``number``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
-from paramproof.tracing.configuration.terms import Term, Value, term
+from paramproof.tracing.configuration.terms import Term, Value, term, turns_in
 
 FORMAT = 3
 VALUES = ("fields", "properties")
@@ -76,7 +76,7 @@ def encoded_base(data: Mapping[str, Any], shared: Iterable[Term]) -> tuple[Data,
 
 def in_order(terms: Iterable[Term]) -> list[Term]:
     """Return terms in the order of a file: what may differ between the turns of a loop is last."""
-    return sorted(terms, key=lambda one: bool(letters_in(one)))
+    return sorted(terms, key=lambda one: bool(turns_in(one)))
 
 
 def numbered(data: Mapping[str, Any], order: Sequence[Term], numbers: Mapping[Term, int]) -> Data:
@@ -86,7 +86,7 @@ def numbered(data: Mapping[str, Any], order: Sequence[Term], numbers: Mapping[Te
     nodes = [
         one.args[0] if one.op == "number" else [one.op, *map(reference, one.args)] for one in order
     ]
-    varying = sum(not letters_in(one) for one in order)
+    varying = sum(not turns_in(one) for one in order)
     found = mapped(data, reference)
     for name, rules in found["configurations"].items():
         rules["keys"] = grouped(rules["keys"])
@@ -147,23 +147,6 @@ def ungrouped(groups: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
 
 def number(value: float) -> Term:
     return term("number", value)
-
-
-@cache
-def letters_in(one: Any) -> frozenset[str]:
-    """Return the letters of loops around a term, by whose items it varies."""
-    if not isinstance(one, Term):
-        return frozenset()
-    inner = [letters_in(arg) for arg in one.args]
-    match one.op:
-        case "item" | "turn" | "state":
-            return frozenset([one.args[0]])
-        case "comp":
-            # The list is computed outside of the loop, where the letter may be of another.
-            return inner[1] | (inner[2] | inner[3]) - {one.args[0]}
-        case "fold":
-            return inner[1] | inner[2] | inner[4] | inner[3] - {one.args[0]}
-    return frozenset[str]().union(*inner)
 
 
 def refuse(condition: Value, why: str | None) -> Term:

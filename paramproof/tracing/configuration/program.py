@@ -30,7 +30,6 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from paramproof.tracing.configuration import rope
 from paramproof.tracing.configuration.interpreter import Interpreter
-from paramproof.tracing.configuration.operators import with_items
 from paramproof.tracing.configuration.paths import Dict, Instance
 from paramproof.tracing.configuration.reader_terms import CONFIG, check, spoken
 from paramproof.tracing.configuration.terms import (
@@ -49,7 +48,7 @@ from paramproof.tracing.configuration.terms import (
     term,
     there,
 )
-from paramproof.tracing.configuration.values import Method, fields_of
+from paramproof.tracing.configuration.values import Method, fields_of, with_items
 
 IGNORED = frozenset({"dtype", "torch_dtype", "transformers_version"})
 """Keys that say how to load a model."""

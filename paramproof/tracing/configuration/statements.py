@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from paramproof.tracing.configuration.operators import Operators
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Raised, Reason
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -27,7 +26,7 @@ from paramproof.tracing.configuration.terms import (
     term,
     varies,
 )
-from paramproof.tracing.configuration.values import Closure
+from paramproof.tracing.configuration.values import Closure, Values
 
 COLLECTED = "_collected"
 """The name of the list or dictionary that a comprehension makes."""
@@ -42,7 +41,7 @@ LOST = object()
 """The value after a loop of a name that only its body assigns."""
 
 
-class Statements(Operators):
+class Statements(Values):
     """Runs statements; ``frames`` has those of the functions that are running."""
 
     eval: Callable[[ast.expr], Value]
@@ -309,7 +308,7 @@ class Cell(NamedTuple):
     holder: Heap
     key: Any = None
 
-    def read(self, run: Operators) -> Value:
+    def read(self, run: Values) -> Value:
         if self.key is None:
             return run.frozen(self.holder)
         value = self.holder.own.get(self.key, MISSING)
@@ -319,7 +318,7 @@ class Cell(NamedTuple):
             raise Unknown("a loop that changes which part a name stands for")
         return run.frozen(value)
 
-    def write(self, run: Operators, value: Value) -> None:
+    def write(self, run: Values, value: Value) -> None:
         if self.key is not None:
             run.write(self.holder, self.key, value)
         elif isinstance(self.holder, Dict | List):
