@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from torch import nn
 
 from paramproof.tracing.configuration.paths import Heap, Instance, List
-from paramproof.tracing.configuration.statements import folded, is_opaque
+from paramproof.tracing.configuration.statements import Loop, is_opaque
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -165,10 +165,9 @@ class Copier(Renamer):
         return made
 
 
-def at_turn(
-    depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
-) -> Value:
+def at_turn(loop: Loop, number: int) -> Value:
     """Return the value of a state of a loop at the beginning of a turn."""
+    depth, source, starts, nexts = loop
     start, after = starts[number], nexts[number]
     state, turn = term("state", depth, number), term("turn", depth)
     in_loop = lambda one: one.op in ("state", "item", "turn") and one.args[0] == depth  # noqa: E731
@@ -190,7 +189,7 @@ def at_turn(
     changes |= {term("state", depth, i): term("state", other, i) for i in range(len(nexts))}
     names = Renamer(changes, copies=False)
     after_all = [None if mentions_module(one) else names.of(one) for one in nexts]
-    return folded(other, term("slice", source, 0, turn, 1), starts, after_all, number)
+    return Loop(other, term("slice", source, 0, turn, 1), starts, after_all).folded(number)
 
 
 def mentions_module(value: Value) -> bool:

@@ -15,9 +15,8 @@ import collections
 import copy
 import functools
 import inspect
-import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from torch import nn
@@ -40,16 +39,8 @@ from paramproof.tracing.configuration.layers import (
     reached,
     without_opaque,
 )
-from paramproof.tracing.configuration.paths import (
-    Dict,
-    Frame,
-    Heap,
-    Instance,
-    List,
-    Raised,
-    source_of,
-)
-from paramproof.tracing.configuration.statements import COLLECTED, LOST, assigned, parts_of, tail_of
+from paramproof.tracing.configuration.paths import Dict, Heap, Instance, List, Raised
+from paramproof.tracing.configuration.statements import LOST, Loop
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     KINDS,
@@ -86,8 +77,6 @@ class ModuleInterpreter(Interpreter):
         self.models = {**MODELS, **MODULE_MODELS}
         self.named = {"weight_norm": containers.weight_norm}
         """Functions of a name, of which there are several."""
-        self.walked: dict[int, Value] = {}
-        """What each of the loops that are running goes through, if it is layers or tensors."""
 
     # Attributes of modules and tensors
 
@@ -335,7 +324,6 @@ class ModuleInterpreter(Interpreter):
     # Loops over layers and tensors
 
     def walk(self, source: Value) -> tuple[Value, Value]:
-        """Return what a loop goes through, and the item if that is a module or a tensor."""
         match source:
             case Tensor(shape=(size, *rest)):
                 return term("range", 0, size, 1), Tensor(self, tuple(rest))
@@ -350,9 +338,10 @@ class ModuleInterpreter(Interpreter):
             case Term(op="enumerate", args=(Term(op="comp") as comp, 0)) if mentions_module(comp):
                 inner, element = self.walk(comp)
                 return inner, (term("turn", self.depth), element)
-            case Term(op="enumerate" | "zip"):
-                return without_opaque(source), parts_of(source, term("item", self.depth))
-        return source, MISSING
+        return without_opaque(source), super().walk(source)[1]
+
+    def objects_in(self, item: Value) -> Collection[Heap]:
+        return reached(item)
 
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
         loop = super().loop
@@ -370,21 +359,7 @@ class ModuleInterpreter(Interpreter):
             ) if not self.depth and any(isinstance(x, ast.Subscript) for x in ast.walk(owner)):
                 self.set_in_layers(target, stop, owner, name)
                 return
-        source, self.walked[self.depth] = self.walk(source)
-        frame = self.frames[-1]
-        serials = {one: one.serial for one in reached(self.walked[self.depth], "")}
-        for one in serials:
-            # What belongs to one layer changes in its own turn.
-            one.serial = math.inf
-        for name in read_after(frame, target, body):
-            if frame.own.get(name, LOST) is LOST:
-                frame.own[name] = MISSING
-        try:
-            super().fold(target, source, body)
-        finally:
-            del self.walked[self.depth]
-            for one, serial in serials.items():
-                one.serial = serial
+        super().fold(target, source, body)
 
     def set_in_layers(self, loop: ast.Name, stop: Value, owner: ast.expr, name: str) -> Value:
         """Set an attribute of layers to None, of one in each turn: nothing else may be read."""
@@ -402,30 +377,19 @@ class ModuleInterpreter(Interpreter):
                     return self.write(of, name, None)
         raise Unknown(f"a loop that sets {name}")
 
-    def after_loop(
-        self, depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
-    ) -> Value:
-        found = super().after_loop(depth, source, starts, nexts, number)
-        is_fold = is_op(found, "fold")
-        tail = tail_of(nexts[number], term("state", depth, number)) if is_fold else None
-        if tail is not None and mentions_module(tail):
-            more = term("concat", term("comp", depth, source, tail, True))
-            found = term("concat", term("list", starts[number], more))
-        if mentions_module(found):
-            changes = {
-                term("state", depth, other): at_turn(depth, source, starts, nexts, other)
-                for other in range(len(nexts))
-                if other != number
-            }
-            found = Renamer(changes, copies=False).of(found)
-        match found:
-            case Term(op="slice", args=(Term() as layers, *_)) if mentions_module(layers):
-                return self.some_layers(layers, slice(None, None, -1)).items
+    def after_loop(self, loop: Loop, number: int) -> Value:
+        found, _ = loop.collected(number)
+        if not mentions_module(found):
+            return super().after_loop(loop, number)
+        changes = {
+            term("state", loop.depth, other): at_turn(loop, other)
+            for other in range(len(loop.nexts))
+            if other != number
+        }
+        found = Renamer(changes, copies=False).of(found)
+        if is_op(found, "slice"):
+            return self.some_layers(found.args[0], slice(None, None, -1)).items
         return found
-
-    def item(self, source: Value, depth: int) -> Value:
-        found = self.walked.get(depth, MISSING)
-        return super().item(source, depth) if found is MISSING else found
 
     def statement(self, node: ast.stmt) -> Value:
         match node:
@@ -602,16 +566,6 @@ MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     len: lambda run, value: run.each(value, run.length),
     zip: zipped,
 }
-
-
-def read_after(frame: Frame, target: ast.expr, body: Sequence[ast.stmt]) -> set[str]:
-    """Return the names that a loop assigns and that its function reads after it."""
-    if COLLECTED in frame.own:
-        return set()
-    last = max(one.end_lineno or 0 for one in body)
-    every = ast.walk(source_of(frame.function.__code__))
-    names = {one.id for one in every if isinstance(one, ast.Name) and one.lineno > last}
-    return names & assigned(target, *body)
 
 
 def is_native(function: Any) -> bool:
