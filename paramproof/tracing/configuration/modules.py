@@ -34,6 +34,7 @@ from paramproof.tracing.configuration.layers import (
     Module,
     Renamer,
     at_turn,
+    image_of,
     items_at,
     mentions_module,
     reached,
@@ -113,8 +114,6 @@ class ModuleInterpreter(Interpreter):
     def set_attribute(self, owner: Value, name: Value, value: Value) -> None:
         if is_op(owner, "opaque") and not mentions_module(value):
             return
-        if isinstance(owner, Instance) and not isinstance(name, str):
-            raise Unknown("an attribute of a part with an unknown name")
         if isinstance(owner, Tensor):
             if name == "requires_grad":
                 self.write(owner, name, self.truth(value))
@@ -153,8 +152,6 @@ class ModuleInterpreter(Interpreter):
             if isinstance(index, slice) or not issubclass(holder.kind, LISTS):
                 raise Unknown("an item of a module")
             return self.subscript_of(holder.layers, index)
-        if isinstance(holder, List) and is_op(items, "list") and isinstance(index, int):
-            return self.native(items.args.__getitem__, index)
         is_layers = isinstance(holder, List) and mentions_module(items)
         if is_layers and (self.items(holder) is None or unknown(index)):
             of = self.some_layers if isinstance(index, slice) else self.layer
@@ -185,7 +182,7 @@ class ModuleInterpreter(Interpreter):
                 if index.step:
                     before = self.binary(ast.Sub(), self.length(source), term("+", turn, 1))
                 part = term("slice", source, *map(self.frozen, given))
-                image = Renamer({turn: before}, copies=True).of(element)
+                image = Renamer({turn: before}, image_of).of(element)
                 return List(self.path, term("comp", depth, part, image, True))
         raise Unknown(f"some of the layers {items!r:.80}")
 
@@ -200,7 +197,8 @@ class ModuleInterpreter(Interpreter):
                     self.refuse("no such layer", negate(self.truth(needed)))
                 turn = term("turn", depth)
                 changes = {turn: at, **items_at(source, term("item", depth), at)}
-                return Renamer(changes, copies=True, when=term("==", turn, at)).of(element)
+                when = term("==", turn, at)
+                return Renamer(changes, lambda one: image_of(one, when)).of(element)
             case Term(op="concat", args=(Term(op="list", args=(first, more)),)) if (
                 isinstance(index, int) and index >= 0
             ):
@@ -225,8 +223,7 @@ class ModuleInterpreter(Interpreter):
             self.touch(holder)
         holder.own[key] = choose(self.since(holder.birth), value, holder.own.get(key, MISSING))
         with self.assuming(when):
-            self.write(of, key, value)
-        return None
+            return self.write(of, key, value)
 
     def built(self, module: nn.Module) -> Module:
         """Return a module that exists already, with what it says of itself."""
@@ -275,10 +272,8 @@ class ModuleInterpreter(Interpreter):
             return nn.Parameter if value.role == "parameter" else nn.Buffer
         if is_op(value, "opaque"):
             return float
-        if is_op(value, "+"):
-            kinds = {*map(self.kind_of, value.args)}
-            if kinds == {int} or kinds & {list, tuple}:
-                return int if kinds == {int} else list
+        if is_op(value, "+") and {list, tuple} & {*map(self.kind_of, value.args)}:
+            return list
         return super().kind_of(value)
 
     def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
@@ -351,31 +346,25 @@ class ModuleInterpreter(Interpreter):
         return loop(target, source, body)
 
     def fold(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> None:
-        match target, source, body:
+        match source, body:
             case (
-                ast.Name(),
                 Term(op="range", args=(0, stop, 1)),
                 [ast.Assign(targets=[ast.Attribute(owner, name)], value=ast.Constant(None))],
             ) if not self.depth and any(isinstance(x, ast.Subscript) for x in ast.walk(owner)):
-                self.set_in_layers(target, stop, owner, name)
-                return
-        super().fold(target, source, body)
-
-    def set_in_layers(self, loop: ast.Name, stop: Value, owner: ast.expr, name: str) -> Value:
-        """Set an attribute of layers to None, of one in each turn: nothing else may be read."""
-        item = term("item", INNER)
-        self.assign(loop, item)
-        one = self.eval(owner)
-        self.assign(loop, LOST)
-        match IMAGES.get(one):
-            case of, Term(op="==", args=(turn, Term(op="+", args=(at, int(first))))) if (
-                at is item and first >= 0
-            ):
-                end = self.binary(ast.Add(), stop, first)
-                is_after = self.compared(ast.GtE(), turn, first)
-                with self.assuming(both(is_after, self.compared(ast.Lt(), turn, end))):
-                    return self.write(of, name, None)
-        raise Unknown(f"a loop that sets {name}")
+                # It is set in one layer in each turn, and no turn may read another.
+                item = term("item", INNER)
+                self.assign(target, item)
+                match IMAGES.get(self.eval(owner)):
+                    case of, Term(op="==", args=(turn, Term(op="+", args=(at, 1)))) if at is item:
+                        end = self.binary(ast.Add(), stop, 1)
+                        is_after = self.compared(ast.GtE(), turn, 1)
+                        with self.assuming(both(is_after, self.compared(ast.Lt(), turn, end))):
+                            self.write(of, name, None)
+                    case _:
+                        raise Unknown(f"a loop that sets {name}")
+                self.assign(target, LOST)
+            case _:
+                super().fold(target, source, body)
 
     def after_loop(self, loop: Loop, number: int) -> Value:
         found, _ = loop.collected(number)
@@ -386,7 +375,7 @@ class ModuleInterpreter(Interpreter):
             for other in range(len(loop.nexts))
             if other != number
         }
-        found = Renamer(changes, copies=False).of(found)
+        found = Renamer(changes).of(found)
         if is_op(found, "slice"):
             return self.some_layers(found.args[0], slice(None, None, -1)).items
         return found
@@ -490,18 +479,16 @@ class ModuleInterpreter(Interpreter):
     def repeated(self, value: Value, count: int) -> Value:
         """Return a value as often as a convolution has dimensions, or the items of a list."""
 
+        def listed(one: Value) -> Value:
+            items = self.items(one)
+            if items is None:
+                self.refuse(None, negate(term("==", term("len", self.frozen(one)), count)))
+                items = [self.subscript(one, number) for number in range(count)]
+            return tuple(items)
+
         def of(one: Value) -> Value:
             is_list = self.call(isinstance, [one, collections.abc.Iterable])
-
-            def listed() -> Value:
-                items = self.items(one)
-                if items is None:
-                    whole = self.frozen(one)
-                    self.refuse(None, negate(term("==", term("len", whole), count)))
-                    items = [self.subscript(one, number) for number in range(count)]
-                return tuple(items)
-
-            found = self.both_sides(is_list, listed, lambda: (one,) * count)
+            found = self.both_sides(is_list, lambda: listed(one), lambda: (one,) * count)
             if isinstance(found, Term):
                 return tuple(self.subscript(found, number) for number in range(count))
             return found
@@ -510,7 +497,7 @@ class ModuleInterpreter(Interpreter):
 
     def copied_object(self, value: Value) -> Value:
         if isinstance(value, Module | Tensor | Instance) or mentions_module(value):
-            return Copier(self, {}).of(value)
+            return Copier(self).of(value)
         return MODELS[copy.copy](self, value)
 
     def make(self, kind: Any, args: Sequence[Value], named: Dict) -> Value:

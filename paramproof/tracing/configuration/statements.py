@@ -374,14 +374,9 @@ class Loop(NamedTuple):
                 kept, step = (condition, one) if other is state else (negate(condition), other)
         match step:
             case Term(
-                op="if",
-                args=(
-                    test,
-                    Term(op="dict", args=(base, key, first)),
-                    Term(op="dict", args=(other, key_too, second)),
-                ),
-            ) if base is other and key is key_too:
-                step = term("dict", base, key, choose(test, first, second))
+                op="if", args=(test, Term(op="dict", args=first), Term(op="dict", args=second))
+            ) if len(first) == len(second) == 3 and first[:2] == second[:2]:
+                step = term("dict", *first[:2], choose(test, first[2], second[2]))
         match step:
             case Term(op="dict", args=(base, *added)) if base is state and len(added) == 2:
                 more = term("comp dict", depth, source, *added, kept)
