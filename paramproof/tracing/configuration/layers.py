@@ -166,6 +166,8 @@ def at_turn(loop: Loop, number: int) -> Value:
     start, after = starts[number], nexts[number]
     state, turn = term("state", depth, number), term("turn", depth)
     in_loop = lambda one: one.op in ("state", "item", "turn") and one.args[0] == depth  # noqa: E731
+    if after is state:
+        return start
     if not mentions(after, lambda one: one.op == "state" and one.args[0] == depth):
         last = term("-", turn, 1)
         changes = {turn: last, **items_at(source, term("item", depth), last)}
