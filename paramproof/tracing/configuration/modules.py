@@ -16,7 +16,7 @@ import copy
 import functools
 import inspect
 import operator
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence, Set
 from typing import Any
 
 from torch import nn
@@ -40,8 +40,8 @@ from paramproof.tracing.configuration.layers import (
     reached,
     without_opaque,
 )
-from paramproof.tracing.configuration.paths import Dict, Heap, Instance, List, Raised
-from paramproof.tracing.configuration.statements import LOST, Loop
+from paramproof.tracing.configuration.paths import Dict, Heap, Instance, List, Raised, source_of
+from paramproof.tracing.configuration.statements import COLLECTED, LOST, Loop, assigned
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     KINDS,
@@ -152,6 +152,8 @@ class ModuleInterpreter(Interpreter):
             if isinstance(index, slice) or not issubclass(holder.kind, LISTS):
                 raise Unknown("an item of a module")
             return self.subscript_of(holder.layers, index)
+        if isinstance(holder, List) and is_op(items, "list") and isinstance(index, int):
+            return self.native(items.args.__getitem__, index)
         is_layers = isinstance(holder, List) and mentions_module(items)
         if is_layers and (self.items(holder) is None or unknown(index)):
             of = self.some_layers if isinstance(index, slice) else self.layer
@@ -364,7 +366,19 @@ class ModuleInterpreter(Interpreter):
                         raise Unknown(f"a loop that sets {name}")
                 self.assign(target, LOST)
             case _:
+                self.begin_names(assigned(target, *body), body)
                 super().fold(target, source, body)
+
+    def begin_names(self, names: Set[str], body: Sequence[ast.stmt]) -> None:
+        """Let the names that a loop assigns, and its function reads after it, be absent before."""
+        frame = self.frames[-1]
+        if COLLECTED not in frame.own:
+            last = max(one.end_lineno or 0 for one in body)
+            every = ast.walk(source_of(frame.function.__code__))
+            after = {one.id for one in every if isinstance(one, ast.Name) and one.lineno > last}
+            for name in names & after:
+                if frame.own.get(name, LOST) is LOST:
+                    frame.own[name] = MISSING
 
     def after_loop(self, loop: Loop, number: int) -> Value:
         found, _ = loop.collected(number)

@@ -20,7 +20,6 @@ from paramproof.tracing.configuration.paths import (
     List,
     Raised,
     Reason,
-    source_of,
 )
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -201,10 +200,6 @@ class Statements(Operators):
         frame, depth = self.frames[-1], self.depth
         source, item = self.walk(source)
         own = self.objects_in(item)
-        names = assigned(target, *body)
-        for name in names & read_after(frame, body):
-            if frame.own.get(name, LOST) is LOST:
-                frame.own[name] = MISSING
         bound = {name for name, value in frame.own.items() if value is not LOST}
         cells = {Cell(frame.own[COLLECTED]): None} if COLLECTED in frame.own else {}
         while True:
@@ -236,7 +231,7 @@ class Statements(Operators):
                 raise Unknown("a loop that changes more with each turn")
         for one, attributes in after.items():
             vars(one).update(attributes)
-        frame.own |= dict.fromkeys(names - bound, LOST)
+        frame.own |= dict.fromkeys(assigned(target, *body) - bound, LOST)
         loop = Loop(depth, source, [cell.read(self) for cell in cells], nexts)
         self.refuse_turns(loop, refusals)
         for number, cell in enumerate(cells):
@@ -278,15 +273,6 @@ def assigned(*nodes: ast.AST) -> set[str]:
     """Return the names that code assigns."""
     every = (one for node in nodes for one in ast.walk(node) if isinstance(one, ast.Name))
     return {one.id for one in every if isinstance(one.ctx, ast.Store)}
-
-
-def read_after(frame: Frame, body: Sequence[ast.stmt]) -> set[str]:
-    """Return the names that a function reads after a loop."""
-    if COLLECTED in frame.own:
-        return set()
-    last = max(one.end_lineno or 0 for one in body)
-    every = ast.walk(source_of(frame.function.__code__))
-    return {one.id for one in every if isinstance(one, ast.Name) and one.lineno > last}
 
 
 def parts_of(source: Value, item: Value) -> Value:
