@@ -5,7 +5,7 @@ from torch import nn
 
 from tests.frameworks.derive.deriving import OTHERS, derives
 
-FITTED = ["the shape is fitted in 1 of 1 tensor groups", "a parameter of an unknown shape: *"]
+FITTED = ["the shape is fitted in 1 of 1 tensor groups", "a parameter of an unknown shape: 0"]
 
 
 @derives("H² + H")
