@@ -60,7 +60,7 @@ def names_by_number(h=8, n=3):
 
 
 def lists_parameters(h=8, n=3):
-    return nn.ParameterList(torch.zeros(h, 2) for _ in range(n))
+    return nn.ParameterList(nn.Parameter(torch.zeros(h, 2)) for _ in range(n))
 
 
 def makes_an_lstm(h=8, n=3):
@@ -338,6 +338,14 @@ def stacks(h=8, n=3):
     return nn.ParameterList([nn.Parameter(torch.stack([torch.zeros(h) for _ in range(n)]))])
 
 
+def transposes(h=8, n=3):
+    return nn.ParameterList([nn.Parameter(torch.zeros(h, n).T)])
+
+
+def lists_tensors(h=8, n=3):
+    return nn.ParameterList(torch.zeros(h, 2) for _ in range(n))
+
+
 def names_tensors(h=8):
     return nn.ParameterDict({"a": torch.zeros(h)})
 
@@ -346,6 +354,8 @@ def names_tensors(h=8):
     ("function", "said"),
     [
         (stacks, "a parameter of an unknown shape"),
+        (transposes, "a parameter of opaque"),
+        (lists_tensors, "a tensor in a list of parameters"),
         (names_tensors, "a tensor in a list of parameters"),
     ],
 )

@@ -93,9 +93,8 @@ STRUCTURE = (iter, len, tuple, list, dict, zip, enumerate, reversed, operator.ge
 
 def reads_text(one: Term) -> bool:
     """Return whether a text decides the shape of a parameter or the length of a loop."""
-    place = {"tensor": 2, "comp": 1}.get(one.op)
     is_buffer = "buffer" in str(one.args[:1])
-    return place is not None and not is_buffer and mentions(one.args[place], is_text)
+    return is_op(one, "tensor", "comp") and not is_buffer and mentions(one.args[1], is_text)
 
 
 PLAIN: tuple[type, ...] = (str, int, float, list, tuple, dict, set, frozenset, slice, type(None))
