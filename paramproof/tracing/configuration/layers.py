@@ -193,10 +193,7 @@ def mentions_module(value: Value) -> bool:
 
 
 def with_items(
-    run: ModuleInterpreter,
-    items: Value,
-    change: Callable[[Value, Value], Value],
-    number: Value = 0,
+    run: ModuleInterpreter, items: Value, change: Callable[[Value, Value], Value], number: Value = 0
 ) -> Value:
     """Return a list of layers with each item changed; the change is given its number, too."""
     match items:

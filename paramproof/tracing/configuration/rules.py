@@ -15,14 +15,7 @@ from paramproof.tracing.configuration.nodes import Data, terms_in
 from paramproof.tracing.configuration.paths import Instance, Raised
 from paramproof.tracing.configuration.program import IGNORED, UNSET, ClassInterpreter
 from paramproof.tracing.configuration.reader_terms import lowered, refused
-from paramproof.tracing.configuration.terms import (
-    Unknown,
-    Value,
-    exported,
-    is_rule,
-    mentions,
-    term,
-)
+from paramproof.tracing.configuration.terms import Unknown, Value, exported, is_rule, mentions, term
 from paramproof.tracing.configuration.values import fields_of
 
 UNREAD = IGNORED | {"_output_attentions", "_post_init_done", "keys_to_ignore_at_inference"}
