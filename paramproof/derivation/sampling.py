@@ -106,13 +106,13 @@ def _repaired(
     own, side, divisor = sizes[name], condition.left - condition.right, 0
     values = [1, 2, 3, *(own * n for n in (2, 3, 5, 11))]
     values += [size + step for size in sizes.values() for step in (-1, 0, 1)]
-    if condition.relation is Relation.DIVIDES:
-        side, divisor = condition.right, max(1, int(condition.left.value(sizes)))
-        if name not in side.letters:  # Choose a divisor; a prime has few.
-            top = int(side.value(sizes))
-            values = [n for n in range(1, min(top, 4096) + 1) if top % n == 0]
-    random.shuffle(values)
-    with suppress(ArithmeticError, ValueError):
+    with suppress(ArithmeticError, ValueError):  # A side may have no value at these sizes.
+        if condition.relation is Relation.DIVIDES:
+            side, divisor = condition.right, max(1, int(condition.left.value(sizes)))
+            if name not in side.letters:  # Choose a divisor; a prime has few.
+                top = int(side.value(sizes))
+                values = [n for n in range(1, min(top, 4096) + 1) if top % n == 0]
+        random.shuffle(values)
         here, double = (Fraction(side.value({**sizes, name: n})) for n in (own, 2 * own))
         rest = here % divisor if divisor else here
         root = floor(own - rest * own / (double - here))

@@ -106,3 +106,11 @@ def test_ranges_say_where_letters_are_drawn_and_conditions_move_them():
         assert 170 < sizes["L"] <= 180
         assert sizes["H"] % sizes["A"] == 0
         assert sizes["H"] > 10**4
+
+
+def test_sizes_at_which_a_condition_has_no_value_are_repaired():
+    part = Condition(Relation.DIVIDES, floor(H, A - 1), H, True)
+    for seed in range(20):
+        found = sample_sizes(Random(seed), {"H": 8, "A": 4}, [part], ranges={"A": (1, 1)})
+        assert found is not None
+        assert part.is_met(found)
