@@ -241,6 +241,12 @@ def not_followed_if_deep(dim=16, n=3):
     return linears(dim, n, True if n < 101 else id(n) < 0)
 
 
+@fooler("guard", n=31, dim=4000)
+def not_followed_if_deep_and_wide(dim=16, n=3):
+    """Where it is not followed, it makes the same at small sizes."""
+    return linears(dim, n, True if n < 31 else hash(dim) < 4000)
+
+
 @fooler("caveat", n=101)
 def broken_loop(dim=16, n=3):
     layers = nn.ModuleList()

@@ -77,6 +77,7 @@ BUGS = {
     (sizes, "_are_alike", always): "list_by_layer",
     (sizes, "_bits", lambda _: 0): "more_than_53_bits",
     (letters, "pin", nothing): "float_that_decays",
+    (letters, "truth", never): "not_followed_if_deep_and_wide",
     (letters, "implied_guards", lambda *_: ()): "counter_of_a_loop not_followed_in_late_layers",
     (letters.Trace, "conditions", laxly): "counter_in_a_tuple",
     (exact_traces.Conditions, "add_refusal", nothing): "not_followed_if_deep",
