@@ -338,10 +338,6 @@ def stacks(h=8, n=3):
     return nn.ParameterList([nn.Parameter(torch.stack([torch.zeros(h) for _ in range(n)]))])
 
 
-def transposes(h=8, n=3):
-    return nn.ParameterList([nn.Parameter(torch.zeros(h, n).T)])
-
-
 def lists_tensors(h=8, n=3):
     return nn.ParameterList(torch.zeros(h, 2) for _ in range(n))
 
@@ -354,7 +350,6 @@ def names_tensors(h=8):
     ("function", "said"),
     [
         (stacks, "a parameter of an unknown shape"),
-        (transposes, "a parameter of opaque"),
         (lists_tensors, "a tensor in a list of parameters"),
         (names_tensors, "a tensor in a list of parameters"),
     ],

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 KEYS = "rope_parameters", "rope_scaling", "rope_theta", "partial_rotary_factor"
 NAME, SCALING, THETA, SHARE = KEYS
 LENGTH, LABELS = "max_position_embeddings", "_rope_type_labels"
-EVERY = "every layer"
 
 FLAT = {NAME: {"rope_type": "default", THETA: 10_000.0}}
 """The rotary positions of a file that has the same for all layers."""
@@ -42,9 +41,9 @@ def validate(run: ClassInterpreter, made: Instance) -> None:
     labels = run.given_key(LABELS)
     is_field = NAME in fields_of(kind)
     if is_field:
-        with run.assuming(run.truth(labels)):
-            run.check_type(LABELS, labels, list)
-    usual = next(iter(entries_of(kind, FLAT).values()), {}).get(SHARE, 1.0)
+        of_list = functools.partial(run.check_type, LABELS, labels, list)
+        run.both_sides(run.truth(labels), of_list, lambda: None)
+    usual = next(iter(entries_of(kind, FLAT)), {}).get(SHARE, 1.0)
     share = choose(run.known(term("is", share, None)), usual, share)
 
     def check(given: Value) -> None:
@@ -61,24 +60,25 @@ def validate(run: ClassInterpreter, made: Instance) -> None:
         if is_field:
             run.check_type("rope_type", one.own["rope_type"], term("one of", *types_of(kind)))
             run.check_type(THETA, one.own[THETA], int | float)
-        held = copy.copy(made)
-        held.own = {**made.own, NAME: one}
-        run.call(Method(held, kind.validate_rope), [])
+        made.own[NAME] = one
+        try:
+            run.call(Method(made, kind.validate_rope), [])
+        finally:
+            made.own[NAME] = run.rule("rope", made)
 
     def of_file() -> None:
         run.check_type(NAME, rope, dict)
         run.call(each_rope, [made, rope, functools.partial(check)])
 
     def of_class() -> None:
-        own = entries_of(kind, {THETA: None, SHARE: None}) or entries_of(kind, {})
-        for one in own.values():
+        for one in entries_of(kind, {THETA: None, SHARE: None}) or entries_of(kind, {}):
             check({k: v for k, v in one.items() if v is not None})
 
     if is_by_layer(kind):
         # A class replaces null by its own, and leaves an empty dictionary.
         run.both_sides(
             run.known(term("is", rope, None)),
-            lambda: run.call(each_layer, [made, entries_of(kind, {})]),
+            lambda: run.call(each_layer, [made, rope_of(kind, {})]),
             lambda: run.call(each_layer, [made, rope]),
         )
     run.both_sides(run.truth(rope), of_file, of_class)
@@ -104,17 +104,19 @@ def each_layer(config: Any, rope: Any) -> None:
 # Objects of a class
 
 
-def entries_of(kind: Any, keys: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the rotary positions that a class makes of keys, by the kind of layer.
-
-    Those of all layers have the key ``EVERY``. There are none if the class refuses the keys.
-    """
+def rope_of(kind: Any, keys: Mapping[str, Any]) -> Any:
+    """Return what a class makes of keys for rotary positions; nothing if it refuses them."""
     try:
-        rope = getattr(kind(**copy.deepcopy(keys)), NAME, None) or {}
+        return getattr(kind(**copy.deepcopy(keys)), NAME, None) or {}
     except (*ERRORS, StrictDataclassError):
         return {}
-    nested = {key: one for key, one in rope.items() if isinstance(one, dict)}
-    return nested or ({EVERY: rope} if rope else {})
+
+
+def entries_of(kind: Any, keys: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rotary positions that a class makes of keys, of each kind of layer."""
+    rope = rope_of(kind, keys)
+    nested = [one for one in rope.values() if isinstance(one, dict)]
+    return nested or [rope] * bool(rope)
 
 
 @functools.cache
@@ -128,16 +130,17 @@ def types_of(kind: Any) -> list[str]:
         for function in filter(inspect.isfunction, vars(one).values())
         for text in function.__code__.co_consts
         if isinstance(text, str) and text.isidentifier()
-        for entry in entries_of(kind, {NAME: {"rope_type": text, THETA: 1.0}}).values()
+        for entry in entries_of(kind, {NAME: {"rope_type": text, THETA: 1.0}})
         if entry.get("rope_type") in known
     ]
     return [*dict.fromkeys([*known, *others])]
 
 
+@functools.cache
 def is_by_layer(kind: Any) -> bool:
     """Return whether models look rotary positions up by layer, and the class does not add any."""
-    is_flat = EVERY in entries_of(kind, FLAT) and not hasattr(kind, LABELS)
-    if not is_flat or not {NAME, "layer_types"} <= fields_of(kind):
+    is_flat = entries_of(kind, FLAT) == [rope_of(kind, FLAT)]
+    if not is_flat or hasattr(kind, LABELS) or not {NAME, "layer_types"} <= fields_of(kind):
         return False
     models = importlib.import_module(kind.__module__.replace("configuration_", "modeling_"))
     return f"{NAME}[layer_type]" in inspect.getsource(models)

@@ -147,7 +147,9 @@ def tensor_attribute(run: ModuleInterpreter, owner: Tensor, name: str) -> Value:
             return owner.shape
         case "data" | "real":
             return owner
-        case "shape" | "T" | "dtype" | "device" | "ndim":
+        case "T":
+            return applied(run, torch.t, [owner], Dict(()))
+        case "shape" | "dtype" | "device" | "ndim":
             return term("opaque", name)
     return Method(owner, name) if callable(getattr(nn.Parameter, name, None)) else MISSING
 

@@ -100,9 +100,10 @@ def reshaped(hidden_size=8, heads=3):
     return nn.ParameterList([nn.Parameter(torch.empty(hidden_size, heads).reshape(-1))])
 
 
-@derives("H·A")
+@derives("2·H·A")
 def transposed(hidden_size=8, heads=3):
-    return nn.ParameterList([nn.Parameter(torch.empty(hidden_size, heads).t())])
+    both = torch.empty(hidden_size, heads).t(), torch.empty(heads, hidden_size).T
+    return nn.ParameterList([nn.Parameter(one) for one in both])
 
 
 @derives(
