@@ -651,6 +651,8 @@ def contains(items: Any, value: Any) -> bool:
         start, stop, every = items.bounds
         is_between = start <= value and value < stop
         return bool(is_between and (every == 1 or (value - start) % every == 0))
+    if isinstance(value, Number) and isinstance(items, set | dict):
+        items = [*items]  # Each element is compared, and none is looked up.
     return value in items
 
 

@@ -325,12 +325,12 @@ states(
 widths(
     "guard",
     length_of_a_comprehension=(4000, lambda dim: len([0 for _ in range(dim)]) < 4000),
-    sum_of_ones_by_hand=(4000, lambda dim: sum(1 for _ in range(dim)) < 4000),
     repeated_list=(4000, lambda dim: len([0] * dim) < 4000),
     chained=(4000, lambda dim: len(list(itertools.chain(range(dim), "x"))) <= 4000),
 )
 widths(
     "caveat",
+    sum_of_ones_by_hand=(4000, lambda dim: sum(1 for _ in range(dim)) < 4000),
     sliced_iterator=(4000, lambda dim: len(list(itertools.islice(itertools.count(), dim))) < 4000),
 )
 

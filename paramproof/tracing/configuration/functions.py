@@ -259,9 +259,11 @@ def call_method(
     if isinstance(owner, Instance) and name == "to_dict":
         return Dict(run.path, term("fields", run.frozen(owner)))
     if isinstance(owner, Term) and run.kind_of(owner) in (None, dict) and hasattr(dict, name):
-        run.expect(owner, dict)
-        is_changed = name in ("pop", "setdefault", "update")
-        owner = run.object_of(owner, Dict) if is_changed else Dict((), owner)
+        if name in ("pop", "setdefault", "update"):
+            owner = run.object_of(owner, Dict)
+        else:
+            run.expect(owner, dict)
+            owner = Dict((), owner)
     if isinstance(owner, Dict):
         return dict_method(run, owner, name, args, named)
     if isinstance(owner, Term) and name in ("append", "extend"):
@@ -285,6 +287,10 @@ def pure_method(run: Interpreter, owner: Value, name: str, args: Sequence[Value]
         ):
             pairs = zip(owner.split("{}"), (*args, ""), strict=True)
             return run.text([x for pair in pairs for x in pair if x != ""])
+        case Term(op="text", args=(*_, str(end))), "endswith", [str(wanted)] if len(wanted) <= len(
+            end
+        ) or not wanted.endswith(end):
+            return end.endswith(wanted)
     if name not in PURE or run.kind_of(owner) is set:
         raise Unknown(f"the method {name} of {owner!r:.60}")
     return term("method", name, run.frozen(owner), *map(run.frozen, args))

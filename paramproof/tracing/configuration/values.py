@@ -21,6 +21,7 @@ from paramproof.tracing.configuration.terms import (
     choose,
     either,
     instead,
+    is_op,
     is_truth,
     leaves,
     mentions,
@@ -545,6 +546,8 @@ class Values(Paths):
                 return reduce(either, entries, False)
             if isinstance(one, List):
                 one = one.items
+            if is_op(one, "list"):
+                return bool(one.args)
             if isinstance(one, Term):
                 return one if is_truth(one) else term("truth", one)
             return bool(one)
@@ -610,7 +613,10 @@ class Values(Paths):
         sign, operation = SIGNS[type(op)]
         kinds = {self.kind_of(one), self.kind_of(other)}
         if dict in kinds and sign == "|":
-            raise Unknown("dictionaries put together by an operator")
+            entries = Dict(self.path)
+            self.update(entries, one)
+            self.update(entries, other)
+            return entries
         if list in kinds and sign == "+":
             return self.chained([one, other])
         if kinds & {list, tuple} and sign == "*" and isinstance(other, int):
