@@ -111,9 +111,7 @@ def get_attr(run: Interpreter, owner: Value, name: Value, *default: Value) -> Va
 
 
 def has_attr(run: Interpreter, owner: Value, name: Value) -> Value:
-    found = run.models[getattr](run, owner, name, MISSING)
-    is_computed = found is term("opaque", "attribute")
-    return term("truth", found) if is_computed else run.known(present(found))
+    return run.each(owner, lambda one: run.known(present(run.attribute_of(one, name))))
 
 
 def forwarded(found: Any) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import collections
 import copy
+import dataclasses
 import functools
 import inspect
 import operator
@@ -547,6 +548,12 @@ def get_attr(run: ModuleInterpreter, owner: Value, name: Value, *default: Value)
     return MODELS[getattr](run, owner, name, *default)
 
 
+def has_attr(run: ModuleInterpreter, owner: Value, name: Value) -> Value:
+    if isinstance(name, Term) and run.is_live and isinstance(owner, Module):
+        return term("truth", term("opaque", "attribute"))
+    return MODELS[hasattr](run, owner, name)
+
+
 def signature(run: ModuleInterpreter, one: Value) -> Value:
     if isinstance(one, Method):
         one = types.MethodType(one.function, run)
@@ -570,15 +577,26 @@ def partial_of(run: ModuleInterpreter, function: Value, *args: Value, **named: V
     return functools.partial(function, *args, **named)
 
 
+def replaced(run: ModuleInterpreter, value: Value, **changes: Value) -> Value:
+    """Return an object of a dataclass with other values of some fields."""
+    kind = value.kind if isinstance(value, Module) else type(value)
+    if not dataclasses.is_dataclass(kind):
+        raise Unknown("an object with other values")
+    fields = {one.name: run.attribute(value, one.name) for one in dataclasses.fields(kind)}
+    return run.call(kind, [], Dict(run.path, None, {**fields, **changes}))
+
+
 MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     **{kind.__init__: containers.fill for kind in (*LISTS, *DICTS)},
     nn.Module.__init__: lambda run, *_, **__: None,
     callable: is_callable,
     collections.OrderedDict: MODELS[dict],
+    dataclasses.replace: replaced,
     copy.copy: lambda run, value: run.each(value, run.copied_object),
     copy.deepcopy: lambda run, value, *memo: run.each(value, run.copied_object),
     functools.partial: partial_of,
     getattr: get_attr,
+    hasattr: has_attr,
     inspect.signature: signature,
     len: lambda run, value: run.each(value, run.length),
     weakref.ref: lambda run, *_: term("opaque", "reference"),
