@@ -516,7 +516,9 @@ def turns(items: Any) -> Iterator[tuple[Any, Any]]:
         yield from enumerate(items)
         return
     name, length = f"{LOOP_INDEX}{next(_numbers)}", items.length
-    if length is not None:
+    if length is None:
+        _recorders[-1].pinned = True
+    else:
         _recorders[-1].indices[name] = length
     place = None if length is None else letter(name)
     for turn in range(len(items)):
