@@ -71,6 +71,17 @@ def subtracts_sets(h=8, n=3):
     return linear(h, len({"weight", "bias", "scale"}.symmetric_difference({"bias"})))
 
 
+class Cached:
+    @functools.lru_cache  # noqa: B019
+    def size(self, h):
+        return 2 * h
+
+
+def holds_a_cached_method(h=8, n=3):
+    Cached()
+    return nn.ModuleList(linear(h, h) for _ in range(n))
+
+
 def compares(h=8, n=3):
     return linear(h, n if h > 100 else n + 1)
 
@@ -97,6 +108,7 @@ def followed(function):
         lists_parameters,
         makes_an_lstm,
         subtracts_sets,
+        holds_a_cached_method,
         compares,
     ],
     ids=lambda one: one.__name__,
@@ -227,6 +239,10 @@ def keeps(h=8):
     return linear(h, Kept().size)
 
 
+def calls_a_cached_method(h=8):
+    return linear(h, Cached().size(h))
+
+
 def describes(h=8):
     return linear(h, Described().size)
 
@@ -306,6 +322,7 @@ def looks_around(h=8):
         (is_true, "Falsy.__bool__"),
         (finds, "width of a Found"),
         (keeps, "Kept.size"),
+        (calls_a_cached_method, "a method that keeps what it made"),
         (describes, "Described.size"),
         (repeats, "the statement while len(layers) < n"),
         (changes_itself, "what a loop over layers of an unknown number leaves behind"),

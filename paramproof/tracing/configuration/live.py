@@ -67,8 +67,9 @@ __slots__ __static_attributes__ __str__ __weakref__
 
 OWN = frozenset(OWN_NAMES.split())
 
-DESCRIPTORS = (property, staticmethod, classmethod, types.FunctionType, types.GetSetDescriptorType)
-"""Types of attributes of a class that its objects read in a way that is followed."""
+DESCRIPTORS: tuple[type, ...] = (property, staticmethod, classmethod, types.FunctionType)
+DESCRIPTORS += types.GetSetDescriptorType, CACHED
+"""Types of attributes of a class that its objects read in a way that is followed, or denied."""
 
 
 def is_text(one: Term) -> bool:
@@ -175,6 +176,11 @@ class LiveInterpreter(ModuleInterpreter):
             name = getattr(function, "__name__", str(function))
             raise Unknown(f"what {name!s:.40} does with an object")
         return super().native(function, *args, **named)
+
+    def bound(self, found: Any, owner: Any) -> Value:
+        if isinstance(found, CACHED):
+            raise Unknown("a method that keeps what it made")
+        return super().bound(found, owner)
 
     def attribute_of_module(self, owner: Module, name: str) -> Value:
         if name not in owner.own and not hasattr(owner.kind, name) and name[:2] != "__":
