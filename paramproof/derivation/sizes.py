@@ -604,7 +604,8 @@ def at(items: Any, index: Any) -> Any:
     start: Any = 0
     for part in getattr(items, "parts", ()):
         if place < start + length_of(part):
-            return at(part, place - start)
+            is_single = len(part) == 1 and not has_length(part)
+            return value if is_single else at(part, place - start)
         start = start + length_of(part)
     ends = [end for end, pair in enumerate(pairwise(items), 1) if not _are_alike(pair)]
     loops = [one for one in RUNNING if made is None or one.letter in made.letters]
