@@ -38,8 +38,11 @@ from paramproof.formulas.expression import Expression, ceiling, expression, floo
 MORE_POINTS = 2
 """Models with which a first fit is compared."""
 
+MAX_FREE = 2
+"""Models at free sizes that may be refused, or have other groups, before relations are assumed."""
+
 MAX_REJECTED = 20
-"""Models that may be refused, or have other groups, before relations are assumed."""
+"""Models inside the relations that may be so."""
 
 DIVIDED_BY = (2, 3, 4, 8, 16, 32, 64, 128, 256)
 """The numbers by which a length may divide a size, and round the quotient down or up."""
@@ -129,7 +132,7 @@ class Sample:
         """
         sizes, fixed, loops = self.runner.sizes, self.runner.fixed, list(self.runner.loops)
         apart = [other_than(name, sizes[name]) for name in sorted(self.runner.repeated - fixed)]
-        self.points, rejected = [self.first], MAX_REJECTED
+        self.points, rejected = [self.first], MAX_REJECTED if inside else MAX_FREE
         while rejected:
             there = self.runner.draw([*inside, *apart], inside)
             point = self.runner.build(there) if there else None
