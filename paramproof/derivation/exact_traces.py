@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import islice
 from math import ceil
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -131,7 +130,7 @@ def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[Mapping[str, i
     if asked or any(one.value(sizes) < 3 for one in recorder.loop_lengths):
         names = frozenset[str]().union(*asked, *loops) & sizes.keys()
         moving = sorted(names - recorder.lengths_of_kinds.keys())
-        yield from islice(sizes_near(sizes, [*conditions.found], moving, least=1), TRACES)
+        yield from sizes_near(sizes, [*conditions.found], moving, least=1)
 
 
 def counted(traces: Sequence[Trace], conditions: Conditions) -> Iterator[DerivedTensor]:

@@ -19,6 +19,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from functools import cache, partial
+from itertools import islice
 from typing import Any
 
 from paramproof.catalogue import Entry
@@ -33,6 +34,7 @@ from paramproof.catalogue.program import (
     Refused,
 )
 from paramproof.derivation.exact_traces import (
+    TRACES,
     Conditions,
     Rows,
     counted,
@@ -551,7 +553,8 @@ def symbolic(
                 return other.count(model)["trainable"]
         return None
 
-    traces = [trace, *filter(None, map(trace_at, other_sizes(trace, conditions)))]
+    others = filter(None, map(trace_at, other_sizes(trace, conditions)))
+    traces = [trace, *islice(others, TRACES)]
     found = derived(part, model, traces, conditions, caveats)
 
     def derived_with(sizes: Mapping[str, int]) -> Derivation | None:

@@ -353,6 +353,16 @@ def test_a_field_that_is_another_size_than_the_key_of_its_name():
     assert found.sizes["K"] == 96
 
 
+def test_layers_that_lists_of_kinds_and_a_size_divide_alike():
+    """The first two layers of BailingHybrid are dense, and two have full attention, too."""
+    kinds = ["full_attention", "full_attention", "linear_attention"]
+    keys = {"layer_types": kinds, "num_hidden_layers": 3, "first_k_dense_replace": 2}
+    found = entry({"model_type": "bailing_hybrid", **keys}).derivation
+    times = {one.path.split("layers.*.")[-1]: str(one.times) for one in found.tensors}
+    assert times["mlp.gate_proj.weight"] == "D"
+    assert times["mlp.experts.down_proj"] == "L − D"
+
+
 def test_of_two_reasons_to_refuse_one_is_enough_to_be_wrong(formula):
     large_and_odd = ["and", ["<", 4, F("h")], ["==", ["%", F("h"), 2], 1]]
     refusals = [["refuse", large_and_odd, "odd", "h"]]
