@@ -127,9 +127,13 @@ class ClassInterpreter(Interpreter):
             return
         declared = written(owner.kind.__dataclass_fields__[name].type)
         members = declared.args if declared.op == "union" else (declared,)
+        long = max((len(one.args) for one in members if one.op == "tuple"), default=1)
 
         def require(one: Value) -> None:
             kind = self.kind_of(one)
+            if kind is tuple and long > 1:
+                is_long = self.compared(ast.Eq(), self.call(len, [one]), long)
+                self.refuse(None, negate(self.truth(is_long)))
             is_scalar = isinstance(one, Term) and kind in (None, bool, int, float, str)
             if is_scalar and (kind is None or term(kind.__name__) not in members):
                 self.refuse(None, negate(self.known(term("accepts", one, declared))))
