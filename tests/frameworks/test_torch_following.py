@@ -9,7 +9,9 @@ import pytest
 
 from paramproof.catalogue.program import Part, Refused
 from paramproof.tracing.constructors.function import function_constructor
-from tests.frameworks.modules import nn, torch
+
+torch = pytest.importorskip("torch")
+nn = torch.nn
 
 pytestmark = pytest.mark.framework("torch")
 
