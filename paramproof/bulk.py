@@ -152,7 +152,7 @@ def _active(found: Entry, keys: Mapping[str, Any]) -> int | None:
     if not has_experts(name for name, value in every if type(value) is int and value > 0):
         return found.count
     # Only mixtures need it.
-    from paramproof.derivation.few_letters import formula_in_experts
+    from paramproof.derivation.letters import formula_in_experts
 
     with suppress(ValueError):
         formula = with_experts_per_token(formula_in_experts(found), keys)

@@ -22,7 +22,6 @@ from paramproof.tracing.configuration.nodes import (
     Data,
     decoded,
     encoded,
-    encoded_base,
     terms_in,
     terms_of,
     values_in,
@@ -93,7 +92,8 @@ def write_files(files: Mapping[str, Data]) -> None:
         own[name] = {**data, "configurations": {k: in_order_of_kinds(v) for k, v in rules.items()}}
     base: Data = {"format": FORMAT, "configurations": {BASE: common}, "models": {}}
     number = Counter(one for data in own.values() for one in terms_in(values_in(data)))
-    shared, numbers = encoded_base(base, [one for one, n in number.items() if n >= MIN_FILES])
+    shared = encoded(base, {}, [one for one, n in number.items() if n >= MIN_FILES])
+    numbers = {one: -1 - i for i, one in enumerate(terms_of(shared))}
     for path in FOLDER.glob("*.json"):
         path.unlink()
     write("base", shared)

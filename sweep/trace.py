@@ -9,6 +9,7 @@ from typing import Any
 import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
+from paramproof.tracing.configuration.models import module_of
 from paramproof.tracing.configuration.nodes import (
     FORMAT,
     Data,
@@ -19,7 +20,6 @@ from paramproof.tracing.configuration.nodes import (
 )
 from paramproof.tracing.configuration.rules import config_classes, parts_in, rules_of
 from paramproof.tracing.configuration.terms import Term
-from paramproof.tracing.constructors.model_class import module_of
 from sweep.library.model_types import classes_of_type
 from sweep.pool import OutOfTime, Result, reason, run_in_processes
 

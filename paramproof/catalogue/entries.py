@@ -159,7 +159,7 @@ class Entry:
         """
         # Deriving stands above the catalogue, and a count needs no formula.
         from paramproof.algebra.letters import letters_for
-        from paramproof.derivation.letters import symbolic
+        from paramproof.derivation.letters import formula_at_sizes, symbolic
 
         known: dict[str, str] = {}
 
@@ -170,8 +170,6 @@ class Entry:
         try:
             return symbolic(self.part, self.class_name, letter_of)
         except ValueError:
-            from paramproof.derivation.few_letters import formula_at_sizes
-
             return formula_at_sizes(self)
 
 

@@ -2,52 +2,58 @@
 
 The loops in which a tensor was made, and what was asked of their indexes, say how often it occurs.
 All traces must agree. If nothing that fits is left, the outermost loop may not have another length.
+
+A formula may still miss what changes only at sizes that no trace had. So it is compared with counts
+at a few sizes that are drawn near its own. Where it differs, the sizes to blame may not change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
+from math import ceil
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from paramproof.derivation.guard_set import divided, simplify_exact_division
+from paramproof.derivation.guard_probing import divided, simplify_exact_division
 from paramproof.derivation.loops import GuardedCount, counts_in_loops
+from paramproof.derivation.sampling import moving_together, sample_sizes
 from paramproof.derivation.sizes import IterationStack, Recorder, has_loop_index
-from paramproof.formulas.active import says_per_token
-from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.formulas.path import leaf
 
 if TYPE_CHECKING:
     from paramproof.derivation.letters import Trace
 
-TRIES, TRACES = 20, 2
-"""How many other sizes are tried, and how many of those that meet all conditions are used."""
+TRACES = 2
+"""At how many other sizes a program is traced."""
+
+DRAWS, TRIES = 6, 18
+"""How many other sizes are compared, and how many are tried."""
+
+Sizes: TypeAlias = Mapping[str, int]
+CountAt: TypeAlias = Callable[[Sizes], int | None]
+"""Counts the parameters at sizes; None where the class refuses them."""
 
 
 class Rows(dict[tuple[Any, ...], list[IterationStack]]):
     """The iterations in which the tensors of a path, shape, role and storage were made."""
 
-
-def joined(modules: list[Any], made: list[IterationStack]) -> Any:
-    """Return the tensors of modules, each made in an iteration."""
-    found = Rows()
-    for one, where in zip(modules, made, strict=True):
-        for key, inner in one.items():
-            found.setdefault(key, []).extend(where + stack for stack in inner)
-    return found
+    def add(self, rows: Rows, where: IterationStack, name: str = "") -> None:
+        """Add the tensors of a module, which iterations made or which has a name."""
+        for (path, *key), made in rows.items():
+            whole = f"{name}.{path}" if name and path else name or path
+            self.setdefault((whole, *key), []).extend(where + stack for stack in made)
 
 
 def stored_once(rows: Rows) -> dict[Any, list[IterationStack]]:
     """Return the iterations in which each tensor was made, with its other paths."""
     stored: dict[Any, list[Any]] = {}
     for (path, shape, role, storage), made in rows.items():
-        stored.setdefault(storage or (None, path, shape, role), []).append(
-            (path, shape, role, made)
-        )
+        own = storage or (None, path, shape, role)
+        stored.setdefault(own, []).append((path, shape, role, made))
     found: dict[Any, list[IterationStack]] = {}
     for storage, ((path, shape, role, made), *others) in stored.items():
         names = {name for name, *_ in others}
@@ -73,12 +79,12 @@ class Conditions:
     def add_refusal(self, recorder: Recorder, strictly: bool = False) -> None:
         """Add the guards of a check that refused nothing; ``strictly`` each of them."""
         guards = [one for one in recorder.guards if not one.is_settled]
+        outcome = Outcome.REFUSED if len(guards) == 1 else Outcome.NOT_TRIED
         for one in guards:
             # Of several guards, an equation says where the others are asked.
-            is_equation = one.holds and one.relation is Relation.EQUAL and len(guards) > 1
-            is_equation = is_equation and not strictly
-            if not has_loop_index(one.letters) and not is_equation:
-                self.add(one, Outcome.REFUSED if len(guards) == 1 else Outcome.NOT_TRIED)
+            is_equation = len(guards) > 1 and one.holds and one.relation is Relation.EQUAL
+            if not has_loop_index(one.letters) and (strictly or not is_equation):
+                self.add(one, outcome)
 
     def add_guards(self, recorder: Recorder) -> None:
         """Add the guards of a trace, and the sizes that were read in a way not followed."""
@@ -96,34 +102,40 @@ class Conditions:
             size = expression(self.sizes[name])
             self.add(Condition(Relation.EQUAL, letter(name), size, True), Outcome.OTHERS)
 
-    @property
-    def fixed(self) -> frozenset[str]:
-        """The letters that have one value."""
-        return frozenset(one.only[0] for one in self.found if one.only)
+
+def sizes_near(
+    sizes: Sizes, conditions: Sequence[Condition], moving: Sequence[str], least: float = 0.5
+) -> Iterator[Sizes]:
+    """Yield sizes near these that meet conditions: first most of ``moving`` move, then fewer.
+
+    They are drawn from above ``least`` times their own values.
+    """
+    random = Random(0)
+    pinned = {one.only[0] for one in conditions if one.only}
+    free = [name for name in moving if name not in pinned]
+    for left in range(TRIES if free else 0, 0, -1):
+        some = random.sample(free, ceil(len(free) * left / TRIES))
+        ranges = {name: (1 + int(sizes[name] * least), 9 + sizes[name] * 3 // 2) for name in some}
+        fixed = frozenset(sizes.keys() - ranges.keys())
+        if found := sample_sizes(random, sizes, conditions, fixed=fixed, ranges=ranges):
+            yield found
 
 
-def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[dict[str, int]]:
+def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[Mapping[str, int]]:
     """Yield other sizes of what the indexes of loops were compared with, and of short loops."""
     recorder, sizes = trace.recorder, trace.sizes
     asked = [one.letters for one in recorder.guards if has_loop_index(one.letters)]
-    loops = frozenset[str]().union(*(one.letters for one in recorder.loop_lengths))
+    loops = [one.letters for one in recorder.loop_lengths]
     # A loop of one or two turns does not show what changes from turn to turn.
-    moving = sizes.keys() - conditions.fixed - recorder.lengths_of_kinds.keys()
-    short = any(one.value(sizes) < 3 for one in recorder.loop_lengths)
-    names = sorted(loops.union(*asked) & moving if asked or short else ())
-    random, number = Random(0), 0
-    for _ in range(TRIES if names else 0):
-        more = {name: random.randint(1, 3) for name in names}
-        own = {k: sizes[k] + n + (k in loops) * (2 * n + 1) for k, n in more.items()}
-        if number < TRACES and all(one.is_met({**sizes, **own}) for one in conditions.found):
-            yield own
-            number += 1
+    if asked or any(one.value(sizes) < 3 for one in recorder.loop_lengths):
+        names = frozenset[str]().union(*asked, *loops) & sizes.keys()
+        moving = sorted(names - recorder.lengths_of_kinds.keys())
+        yield from sizes_near(sizes, [*conditions.found], moving, least=1)
 
 
 def counted(traces: Sequence[Trace], conditions: Conditions) -> Iterator[DerivedTensor]:
     """Yield the tensor groups of traces, the first of which is at the sizes of the model."""
-    fixed = conditions.fixed
-
+    fixed = frozenset(one.only[0] for one in conditions.found if one.only)
     number_at = cache(lambda *places: number_of(traces, places, fixed))
     chosen = {
         key: number_at(*(tuple(one.groups.get(key, ())) for one in traces))
@@ -137,35 +149,6 @@ def counted(traces: Sequence[Trace], conditions: Conditions) -> Iterator[Derived
     for (path, shape, role, aliases), found in chosen.items():
         if number := fold(found.number):
             yield DerivedTensor(path, tuple(map(fold, shape)), number, role, aliases, True, True)
-
-
-def derived(
-    name: str,
-    traces: list[Trace],
-    conditions: Conditions,
-    caveats: Sequence[str],
-    versions: Mapping[str, str],
-) -> Derivation:
-    """Return the formula, with the paths of sizes as letters."""
-    groups = tuple(counted(traces, conditions))
-    used = [one for tensor in groups for one in (tensor.times, *tensor.shape)]
-    used += [side for one in conditions.found for side in (one.left, one.right)]
-    letters = frozenset[str]().union(*(one.letters for one in used))
-    in_order = (traces[0], *reversed(traces))
-    sizes = {path: size for one in in_order for path, size in one.ordered().items()}
-    sizes = {k: size for k, size in sizes.items() if k in letters or says_per_token(leaf(k))}
-    return Derivation(
-        name=name,
-        sizes=sizes,
-        fields={path: path for path in sizes},
-        tensors=groups,
-        conditions=tuple(StatedCondition(c, Consequence(o)) for c, o in conditions.found.items()),
-        inert=tuple(path for path in sizes if path not in letters),
-        unexplained=tuple(f"{key[0]} (buffer)" for key in traces[0].groups if key[1] is None),
-        caveats=tuple(caveats),
-        evidence=Evidence(len(traces), 0, 0, 0.0, versions),
-        validated={path: (0, 0) for path, size in sizes.items() if not size},
-    )
 
 
 def number_of(
@@ -194,15 +177,13 @@ def number_of(
 
 
 def agrees(found: GuardedCount, there: Sequence[tuple[Sequence[IterationStack], Trace]]) -> bool:
+    """Return whether all traces that meet the needs of a count have it, the first among them."""
     names = found.number.letters.union(*(need.letters for need in found.needs))
     if not all(names <= one.sizes.keys() for _, one in there):
         return False  # A trace did not meet a size.
-    met = [all(need.is_met(one.sizes) for need in found.needs) for _, one in there]
-    return met[0] and all(
-        found.number.value(one.sizes) == len(made)
-        for (made, one), is_inside in zip(there, met, strict=True)
-        if is_inside
-    )
+    inside = [pair for pair in there if all(need.is_met(pair[1].sizes) for need in found.needs)]
+    counts = (found.number.value(one.sizes) == len(made) for made, one in inside)
+    return inside[:1] == there[:1] and all(counts)
 
 
 def unchanged(trace: Trace, length: Expression) -> Iterator[Condition]:
@@ -213,3 +194,56 @@ def unchanged(trace: Trace, length: Expression) -> Iterator[Condition]:
     asked = [one.letters for one in trace.recorder.guards if one.letters & own]
     for name in sorted(frozenset[str]().union(*asked) & trace.sizes.keys()):
         yield Condition(Relation.EQUAL, letter(name), expression(trace.sizes[name]), True)
+
+
+def holding_elsewhere(
+    found: Derivation,
+    moving: list[str],
+    count_at: CountAt,
+    derived_with: Callable[[Sizes], Derivation | None],
+) -> Derivation:
+    """Return a formula that counts as the class does, where its conditions allow.
+
+    ``moving`` are the letters that may change, and ``derived_with`` makes a formula from one more
+    trace, at sizes at which one differs.
+    """
+    while differs := differing(found, moving, count_at):
+        more = derived_with(differs)
+        is_better = more is not None and is_right(more, differs, count_at)
+        found = more if more and is_better else restricted(found, differs, count_at)
+    return found
+
+
+def differing(found: Derivation, moving: list[str], count_at: CountAt) -> Sizes | None:
+    """Return sizes at which a formula holds and a count is another one, if there are some."""
+    conditions = [stated.condition for stated in found.conditions]
+    compared = 0
+    for sizes in filter(found.has, sizes_near(found.sizes, conditions, moving)):
+        if compared < DRAWS and (counted := count_at(sizes)) is not None:
+            if found.formula.value(sizes) != counted:
+                return sizes
+            compared += 1
+    return None
+
+
+def is_right(found: Derivation, sizes: Sizes, count_at: CountAt) -> bool:
+    # The traces may have met a size that these sizes lack.
+    is_inside = found.sizes.keys() <= sizes.keys() and found.has(sizes)
+    return not is_inside or found.formula.value(sizes) == count_at(sizes)
+
+
+def restricted(found: Derivation, sizes: Sizes, count_at: CountAt) -> Derivation:
+    """Return a formula that does not hold at these sizes: those to blame have their own values."""
+    changed = [name for name, size in sizes.items() if size != found.sizes[name]]
+
+    def is_alike(moving: list[str]) -> bool:
+        return is_right(found, {**found.sizes, **{name: sizes[name] for name in moving}}, count_at)
+
+    alike = moving_together(is_alike, changed)
+    needs = (
+        Condition(Relation.EQUAL, letter(name), expression(found.sizes[name]), True)
+        for name in changed
+        if name not in alike
+    )
+    stated = (StatedCondition(one, Consequence(Outcome.OTHER_COUNT)) for one in needs)
+    return replace(found, conditions=(*found.conditions, *stated))

@@ -13,28 +13,27 @@ lines that can do so are caveats, which ``unfollowed`` lists.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import combinations, permutations, starmap
+from itertools import combinations, combinations_with_replacement, permutations, product
+from typing import Any
 
-from paramproof.derivation.fitting import fit_count, fit_length
-from paramproof.derivation.general_tensors import GeneralTensors
-from paramproof.derivation.guard_probing import GuardProber
-from paramproof.derivation.guard_set import GuardSet
+from paramproof.derivation.guard_probing import GuardProber, GuardSet
 from paramproof.derivation.runner import (
     DerivationError,
     Effort,
+    GeneralTensors,
     Point,
     Progress,
     Runner,
     Sizes,
 )
-from paramproof.derivation.sampling import moving_together
 from paramproof.derivation.unfollowed import executed_code, unfollowed_lines
 from paramproof.derivation.validation import DIVISORS, Naming, validated
 from paramproof.formulas.condition import Condition, Outcome, Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
-from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.expression import Expression, ceiling, expression, floor, letter
 
 MORE_POINTS = 2
 """Models with which a first fit is compared."""
@@ -44,6 +43,15 @@ MAX_FREE = 2
 
 MAX_REJECTED = 20
 """Models inside the relations that may be so."""
+
+DIVIDED_BY = (2, 3, 4, 8, 16, 32, 64, 128, 256)
+"""The numbers by which a length may divide a size, and round the quotient down or up."""
+
+MAX_FACTOR = 4
+"""The largest factor of a term in a sum of two."""
+
+MAX_STEP = 12
+"""The largest n for every n-th layer, if n is a constant."""
 
 FREE_MODELS = 3
 """Models that violate many relations at once, and as many that violate all but divisibility of
@@ -106,77 +114,52 @@ class Sample:
         runner.loops = {letter(name): None for name in self._sizes_of_layers()}
 
     def fitted(self) -> GeneralTensors:
-        """Return the tensors in symbols, fitted to models at sizes that are as free as possible.
-
-        Some sizes are fixed if no relations explain which models are refused or have other groups.
-        """
-        tensors = None
-        for inside in ([], self.assumed, [*equalities(self.runner.sizes), *self.assumed]):
-            if found := self._fitted_inside(inside):
-                self.assumed, tensors = inside or self.assumed, found
-            if tensors and not tensors.unexplained:
-                return tensors
-        for fixed in (self._not_moving_together, lambda: self.runner.repeated):
-            if tensors is None:
-                self.runner.fixed |= fixed()
-                tensors = self._fitted_inside(self.assumed)
-        if tensors and not tensors.unexplained:
-            return tensors
+        """Return the tensors in symbols, fitted to models at sizes that are as free as possible."""
         why = "at other sizes other tensors were made, and it was not found why"
-        if tensors:
-            why = f"not explained: {'; '.join(tensors.unexplained)}"
+        for inside in ([], self.assumed, [*equalities(self.runner.sizes), *self.assumed]):
+            if (found := self._fitted_inside(inside)) is None:
+                continue
+            self.assumed = inside or self.assumed
+            if not found.unexplained:
+                return found
+            why = f"not explained: {'; '.join(found.unexplained)}"
         raise DerivationError(f"{self.runner.name}: {why}")
 
     def _fitted_inside(self, inside: list[Condition]) -> GeneralTensors | None:
         """Return tensors that fit models inside these relations, None if too few were built.
 
-        A model that contradicts a first fit is fitted, too.
+        The last models are not fitted at first, but compared.
         """
         sizes, fixed, loops = self.runner.sizes, self.runner.fixed, list(self.runner.loops)
         apart = [other_than(name, sizes[name]) for name in sorted(self.runner.repeated - fixed)]
-        self.points, tensors, number = [self.first], None, self.number
-        rejected = MAX_REJECTED if inside else MAX_FREE
+        self.points, rejected = [self.first], MAX_REJECTED if inside else MAX_FREE
         while rejected:
-            point = self._point(self.runner.draw([*inside, *apart], inside))
-            if point is None or point.parameters != self.first.parameters:
+            there = self.runner.draw([*inside, *apart], inside)
+            point = self.runner.build(there) if there else None
+            if not isinstance(point, Point) or point.parameters != self.first.parameters:
                 rejected -= 1
                 continue
             self.points.append(point)
             self.note(f"fitted to {len(self.points)} models")
-            if len(self.points) == number:
-                more = [(one.counts, one.sizes) for one in self.points[-MORE_POINTS:]]
-                if tensors and (tensors.unexplained or not any(starmap(tensors.differences, more))):
+            fitted, compared = self.points[:-MORE_POINTS], self.points[-MORE_POINTS:]
+            if len(fitted) >= self.number:
+                tensors = fit_tensors(fitted, loops)
+                wrong = (tensors.differences(one.counts, one.sizes) for one in compared)
+                if tensors.unexplained or not any(wrong):
                     return tensors
-                tensors, number = fit_tensors(self.points, loops), number + MORE_POINTS
-        return fit_tensors(self.points, loops) if tensors else None
+        return fit_tensors(self.points, loops) if len(self.points) >= self.number else None
 
     def _sizes_of_layers(self) -> Iterator[str]:
         """Yield the sizes that change how many tensors there are in some group."""
         first, sizes = self.first, self.runner.sizes
         for name, size in sizes.items():
             near = sorted({max(1, size // 2), size + 1, 2 * size})
-            points = (self._point({**sizes, name: one}) for one in near)
-            other = next((one for one in points if one and one.counts != first.counts), first)
+            built = (self.runner.build({**sizes, name: one}) for one in near)
+            points = (one for one in built if isinstance(one, Point))
+            other = next((one for one in points if one.counts != first.counts), first)
             same = first.groups.keys() & other.groups.keys()
             if any(first.groups[key].count != other.groups[key].count for key in same):
                 yield name
-
-    def _not_moving_together(self) -> set[str]:
-        """Return the sizes to keep so that all others can move without changing the groups."""
-        sizes = self.runner.sizes
-        names = [name for name in sizes if name not in self.runner.fixed]
-
-        def makes_the_same(moving: Iterable[str]) -> bool:
-            still, inside = frozenset(sizes.keys() - {*moving}), relations(sizes)
-            points = [self._point(self.runner.draw(inside, fixed=still)) for _ in range(2)]
-            return all(one and one.parameters == self.first.parameters for one in points)
-
-        return {*names}.difference(moving_together(makes_the_same, names))
-
-    def _point(self, sizes: Sizes | None) -> Point | None:
-        """Return the model at these sizes, None if they are None or the constructor refuses."""
-        point = self.runner.build(sizes) if sizes else None
-        return None if isinstance(point, Exception) else point
 
 
 def relations(sizes: Sizes) -> list[Condition]:
@@ -216,22 +199,102 @@ def fit_tensors(points: Sequence[Point], layers: Sequence[Expression]) -> Genera
     """Return the tensors of these models in symbols; ``layers`` are their numbers of layers."""
     tensors, sizes = GeneralTensors(), [point.sizes for point in points]
     # Many groups of tensors share their lengths or their counts.
-    length_of = cache(lambda *lengths: fit_length(lengths, sizes))
-    number_of = cache(lambda *counts: fit_count(counts, sizes, layers))
+    length_of = cache(lambda *some: first_fitting(possible_lengths(some[0], sizes), some, sizes))
+    number_of = cache(
+        lambda *some: first_fitting(possible_counts(some[0], sizes[0], layers), some, sizes)
+    )
     for key, first in points[0].groups.items():
-        kind, of = key.kind, ", ".join(map(str, first.shape))
+        kind = key.kind
         groups = [point.groups[key] for point in points if key in point.groups]
-        if len(groups) < len(points):
-            tensors.leave_out(kind)
-            continue
-        lengths = zip(*(one.shape for one in groups), strict=True)
-        shape = [length for some in lengths if (length := length_of(*some)) is not None]
-        number = number_of(*(one.count for one in groups))
-        if number is not None and len(shape) == kind.rank:
+        counts, *lengths = zip(*((one.count, *one.shape) for one in groups), strict=True)
+        number = number_of(*counts) if len(counts) == len(points) else None
+        shape = [one for some in lengths if number and (one := length_of(*some)) is not None]
+        if number and len(shape) == kind.rank:
             known = kind.path, tuple(shape), number, kind.role, kind.aliases
             tensors.found.append(DerivedTensor(*known, False, number.constant is not None))
         elif kind.role == "buffer":
-            tensors.leave_out(kind, of)
+            tensors.left_out[kind] = None
         else:
-            tensors.unexplained.append(f"{kind.path} of ({of})")
+            tensors.unexplained.append(f"{kind.path} of ({', '.join(map(str, first.shape))})")
     return tensors
+
+
+def first_fitting(
+    candidates: Iterable[Expression], values: Sequence[int], points: Sequence[Sizes]
+) -> Expression | None:
+    """Return the first candidate with these values at ``points``, None if there is none."""
+    for one in candidates:
+        if all(one.value(point) == value for point, value in zip(points, values, strict=True)):
+            return one
+    return None
+
+
+def possible_lengths(first: int, points: Sequence[Sizes]) -> Iterator[Expression]:
+    """Yield expressions in sizes that may be ``first`` at the first point, simple ones first.
+
+    Candidates are constants, sizes, multiples of one, one plus a constant, and products and sums of
+    two; then also with quotients of two sizes, then with products of two and quotients by a number;
+    then sums of multiples.
+    """
+    yield expression(first)
+    letters = [letter(name) for name in sorted(points[0])]
+    found = (floor(*pair) for pair in permutations(letters, 2))
+    # One that is 0 at some point would fit too easily.
+    quotients = [one for one in found if all(one.value(point) for point in points)]
+    products = [one * other for one, other in combinations_with_replacement(letters, 2)]
+    parts = [divide(one, n) for one in letters for n in DIVIDED_BY for divide in (floor, ceiling)]
+    for more in ([], quotients, [*products, *parts]):
+        simple = [*letters, *more]
+        simple.sort(key=lambda one: (len(one.terms), len(one.letters), str(one)))
+        values = {one: one.value(points[0]) for one in simple}
+        yield from _of_one(first, values)
+        yield from _of_two(first, values)
+    # As the heads of queries, keys and values in one tensor: A·⌊H/A⌋ + 2·G·⌊H/A⌋.
+    heads = [one * quotient for quotient in quotients for one in letters]
+    made = [*letters, *products, *quotients, *heads]
+    yield from _of_two(first, {one: one.value(points[0]) for one in made}, MAX_FACTOR)
+
+
+def possible_counts(first: int, own: Sizes, loops: Sequence[Expression]) -> Iterator[Expression]:
+    """Yield expressions in sizes that may be ``first`` at these sizes, simple ones first.
+
+    Candidates of ``loops``, the lengths of the loops that ran, and of the sizes in them come first.
+    """
+    near = sorted({name for loop in loops for name in loop.letters})
+    names = [letter(name) for name in dict.fromkeys([*near, *sorted(own)])]
+    values = {one: one.value(own) for one in (*loops, *names)}
+    yield expression(first)
+    yield from _of_one(first, values)
+    for a, b in permutations(values, 2):
+        yield from (a - b, a * b, a - b + 1, a - b - 1)
+    steps: list[tuple[Expression, Any, Iterable[Any]]] = [
+        *((a, step, range(step)) for a in values for step in range(2, MAX_STEP + 1)),
+        *((a, b, (0, -1, b - 1)) for a, b in permutations(names, 2)),
+    ]
+    for a, step, offsets in steps:
+        for part in (floor(a + offset, step) for offset in offsets):
+            yield from (part, a - part)
+    for a, b in combinations(values, 2):
+        for c in values:
+            yield from (a * b * c, (a - b) * c, (b - a) * c, a + b - c, a * b - c, a * b + c)
+
+
+def _of_one(first: int, values: dict[Expression, Any]) -> Iterator[Expression]:
+    """Yield expressions and multiples of them that are ``first``, then sums with a constant."""
+    yield from (first // n * one for one, n in values.items() if n and first % n == 0)
+    yield from (one + (first - value) for one, value in values.items())
+
+
+def _of_two(first: int, values: dict[Expression, Any], max_factor: int = 1) -> Iterator[Expression]:
+    """Yield products of two expressions, and sums of small multiples of two."""
+    with_value = defaultdict(list)
+    for one, value in values.items():
+        with_value[value].append(one)
+    factors = [*product(range(1, max_factor + 1), repeat=2)]
+    for one, value in values.items():
+        if value and first % value == 0:
+            yield from (one * other for other in with_value.get(first // value, ()))
+        for factor, other_factor in factors:
+            rest, more = divmod(first - factor * value, other_factor)
+            for other in with_value.get(rest, ()) if not more else ():
+                yield factor * one + other_factor * other

@@ -15,11 +15,9 @@ from dataclasses import replace
 from random import Random
 
 from paramproof.catalogue.program import ERRORS, Part, Refused
-from paramproof.derivation.general_tensors import GeneralTensors, run_trial
-from paramproof.derivation.guard_probing import GuardProber
-from paramproof.derivation.guard_set import GuardSet
+from paramproof.derivation.guard_probing import GuardProber, GuardSet
 from paramproof.derivation.letters import NotSymbolic, asked_of, guards_of, symbolic
-from paramproof.derivation.runner import Effort, Place, Progress, Runner
+from paramproof.derivation.runner import Effort, GeneralTensors, Place, Progress, Runner, run_trial
 from paramproof.derivation.validation import Naming, validated
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Derivation

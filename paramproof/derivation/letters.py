@@ -14,12 +14,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
+from dataclasses import replace
 from functools import cache, partial
-from typing import Any, TypeAlias
+from itertools import islice
+from typing import Any
 
+from paramproof.catalogue import Entry
 from paramproof.catalogue.program import (
     ABSENT,
     ERRORS,
@@ -31,15 +34,15 @@ from paramproof.catalogue.program import (
     Refused,
 )
 from paramproof.derivation.exact_traces import (
+    TRACES,
     Conditions,
     Rows,
-    derived,
-    joined,
+    counted,
+    holding_elsewhere,
     other_sizes,
     stored_once,
 )
 from paramproof.derivation.loops import implied_guards
-from paramproof.derivation.other_sizes import holding_elsewhere
 from paramproof.derivation.sizes import (
     NAMING,
     RUNNING,
@@ -47,22 +50,25 @@ from paramproof.derivation.sizes import (
     Number,
     Recorder,
     Series,
-    at,
     collected,
     expression_of,
     has_length,
     has_loop_index,
+    has_sizes,
+    in_turns,
     pin,
     plain,
     recording,
     truth,
     turns,
 )
-from paramproof.formulas.active import says_per_token
-from paramproof.formulas.condition import Condition, Outcome
+from paramproof.formulas.active import has_experts, says_per_token
+from paramproof.formulas.architecture import Evidence
+from paramproof.formulas.condition import Condition, Consequence, Outcome, StatedCondition
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, letter
-from paramproof.formulas.path import LAYER, beginnings
+from paramproof.formulas.path import LAYER, beginnings, leaf
+from paramproof.formulas.path import joined as joined_path
 from paramproof.formulas.printing import shown
 
 UNSIZED = ("_token_id", "_token_index")
@@ -77,10 +83,6 @@ NEW = "?"
 """The path of a part that the configuration does not have."""
 
 
-Only: TypeAlias = Callable[[str, int], bool]
-"""Whether the size at a path may be a letter."""
-
-
 class NotSymbolic(ValueError):
     """There is no expression in letters for something in a program."""
 
@@ -92,19 +94,18 @@ class Trace:
         self,
         part: Part,
         model: str | None,
-        catalogue: Catalogue,
-        own: Mapping[str, int],
+        own: Mapping[str, int] = {},
         strictly: bool = False,
-        only: Only = lambda path, size: True,
+        only: Callable[[str, int], bool] = lambda path, size: True,
     ) -> None:
         self.only, self.strictly = only, strictly
-        """Whether nothing may be lost, and names of layers have stars."""
+        """What may be a letter; and whether nothing may be lost, and names of layers have stars."""
         self.own, self.sizes = own, dict[str, int]()
         self.parts, self.refusals, self.first = list[SizedPart](), list[Any](), dict[str, int]()
         self.checking: Recorder | None = None
         """What records the guards of a refusal."""
         with recording() as self.recorder:
-            self.whole = SizedPart(catalogue, part.program.name, concrete(part.keys), self, "")
+            self.whole = SizedPart(sized(part.catalogue), part.program.name, part.keys, self, "")
             self.groups = stored_once(self.whole.module(model)) if model else {}
         # No constructor reads how many experts a token passes; active parameters need it.
         with recording():
@@ -128,8 +129,7 @@ class Trace:
 
     def conditions(self) -> tuple[Conditions, list[str]]:
         """Return what must be met, and a caveat if a refusal of the classes has no condition."""
-        found, unclear = Conditions(self.sizes), dict[str, None]()
-        recorders = [self.recorder]
+        found, unclear, recorders = Conditions(self.sizes), dict[str, None](), [self.recorder]
         for part in self.parts:
             part.loops = {}
             for code in part.program.refusals.values():
@@ -152,10 +152,11 @@ class Trace:
                     found.add(condition, Outcome.OTHERS)
             every = {one: None for recorder in recorders for one in recorder.lost}
             if unclear or every or self.recorder.pinned:
-                known = (one for one in every if one and not has_loop_index(one.letters))
-                lost = ", ".join(map(str, known)) or (every and "a number")
-                why = f"{lost or 'the length of a loop'} is read in a way that is not followed"
-                raise NotSymbolic("; ".join(unclear) or why)
+                known = (str(one) for one in every if one and not has_loop_index(one.letters))
+                lost = ", ".join(known) or (every and "a number") or "the length of a loop"
+                raise NotSymbolic(
+                    "; ".join(unclear) or f"{lost} is read in a way that is not followed"
+                )
         found.add_guards(self.recorder)
         caveat = f"which other sizes are refused is not followed everywhere ({'; '.join(unclear)})"
         return found, [caveat] if unclear else []
@@ -201,7 +202,7 @@ class SizedPart(Part):
 
     def __init__(self, catalogue: Any, kind: str, keys: Any, trace: Trace, path: str) -> None:
         self.catalogue, self.program = catalogue, catalogue.program(kind)
-        self.trace, self.path, self.making = trace, path, set[str]()
+        self.trace, self.path = trace, path
         # A field that has two names in a file is no letter: its class chooses one.
         named = Counter(map(self.of, keys))
         self.twice = {one for one, times in named.items() if times > 1}
@@ -239,12 +240,7 @@ class SizedPart(Part):
             return self.key(name)
         if (code := code or program.properties.get(name)) is None:
             return ABSENT
-        self.making.add(name)
-        before = {**trace.recorder.guards}
-        try:
-            found = code(self)
-        finally:
-            self.making.discard(name)
+        before, found = {**trace.recorder.guards}, code(self)
         if own is None and name in program.types and type(size := concrete(found)) is int:
             if type(plain := self.of_field(name, size)) is int:
                 return found
@@ -276,10 +272,6 @@ class SizedPart(Part):
         return states
 
 
-def has_sizes(items: list[Any]) -> bool:
-    return has_length(items) or any(isinstance(one, Number) for one in items)
-
-
 def concrete(value: Any) -> Any:
     if isinstance(value, list):
         return [concrete(one) for one in value]
@@ -293,14 +285,14 @@ def concrete(value: Any) -> Any:
 
 def comprehension(letter: Any, source: Any, element: Any, kept: Any) -> Any:
     def code(part: SizedPart) -> Any:
-        found, made, depth = [], [], len(RUNNING)
-        for _ in part.loop(letter(part), source(part)):
-            if kept(part):
-                found.append(element(part))
-                made.append(tuple(RUNNING[depth:]))
-        if found and isinstance(found[0], Rows):
-            return [joined(found, made)]
-        return collected(found, made)
+        loop = part.loop(letter(part), source(part))
+        found, made = in_turns(element(part) for _ in loop if kept(part))
+        if not (found and isinstance(found[0], Rows)):
+            return collected(found, made)
+        rows = Rows()
+        for one, where in zip(found, made, strict=True):
+            rows.add(one, where)
+        return [rows]
 
     return code
 
@@ -316,12 +308,9 @@ def module(*codes: Any) -> Any:
                 if part.trace.strictly and name and any(map(str.isdigit, name)):
                     name = starred_name(part, label)
                 # A name by an index makes a tensor for each index, which loses nothing.
-                step = LAYER if name is None else str.__str__(name)
-                step = LAYER if step.isdigit() else step
+                step = LAYER if name is None or name.isdigit() else str.__str__(name)
                 for some in it(part) or () if name == "" else [it(part)]:
-                    for (path, *key), made in some.items():
-                        whole = f"{step}.{path}" if step and path else step or path
-                        found.setdefault((whole, *key), []).extend(made)
+                    found.add(some, (), step)
         return found
 
     return code
@@ -342,12 +331,11 @@ def starred_name(part: SizedPart, label: Any) -> str:
 def tensor(role: Any, shape: Any, storage: Any = lambda part: None) -> Any:
     def code(part: SizedPart) -> Rows:
         kind, where = role(part), storage(part)
-        is_buffer = kind not in ("trainable", "frozen")
-        lengths = dimensions(shape(part))
+        kind = kind if kind in ("trainable", "frozen") else "buffer"
         turns = (expression_of(one) for one in where or () if isinstance(one, Number))
         loops = frozenset[str]().union(*(one.letters for one in turns if one is not None))
         where = where and (loops, *concrete(where))
-        return Rows({("", lengths, "buffer" if is_buffer else kind, where): [()]})
+        return Rows({("", dimensions(shape(part)), kind, where): [()]})
 
     return code
 
@@ -383,20 +371,6 @@ def both(one: Any, other: Any) -> Any:
         return result
 
     return code
-
-
-def item(owner: Any, index: Any) -> Any:
-    if isinstance(index, Number) and isinstance(owner, list):
-        if isinstance(owner, Kinds):
-            return owner[index.value]
-        if not has_length(owner) and has_sizes(owner):
-            # Layers of different sizes: there are as many as the list has.
-            made = expression_of(index)
-            for one in RUNNING:
-                if made is None or one.letter in made.letters:
-                    pin(one.length, one.total)
-            return owner[index.value]
-    return at(owner, index)
 
 
 def new_part(part: SizedPart, kind: str, keys: Any, code: Any) -> SizedPart:
@@ -441,7 +415,6 @@ def parts_of(catalogue: Catalogue, kind: str) -> dict[Any, str]:
 STRICT: dict[str, Any] = {
     **OPERATIONS,
     **SIZED,
-    "get": item,
     "isinstance": lambda value, *kinds: OPERATIONS["isinstance"](plain(value), *kinds),
     "model": scoped,
     "tied": lambda rows, path: Rows(
@@ -513,18 +486,45 @@ def size_at(holder: Any, path: str) -> Any:
     return holder
 
 
+def derived(
+    part: Part, name: str, traces: list[Trace], conditions: Conditions, caveats: Sequence[str] = ()
+) -> Derivation:
+    """Return the formula of a model, with the paths of sizes as letters."""
+    groups = tuple(counted(traces, conditions))
+    used = [one.letters for tensor in groups for one in (tensor.times, *tensor.shape)]
+    letters = frozenset[str]().union(*used, *(one.letters for one in conditions.found))
+    in_order = (traces[0], *reversed(traces))
+    sizes = {path: size for one in in_order for path, size in one.ordered().items()}
+    sizes = {k: size for k, size in sizes.items() if k in letters or says_per_token(leaf(k))}
+    versions = part.catalogue.file(part.catalogue.index["models"][name])["versions"]
+    found = Derivation(
+        name=name,
+        sizes=sizes,
+        fields={path: path for path in sizes},
+        tensors=groups,
+        conditions=tuple(StatedCondition(c, Consequence(o)) for c, o in conditions.found.items()),
+        inert=tuple(path for path in sizes if path not in letters),
+        unexplained=tuple(f"{key[0]} (buffer)" for key in traces[0].groups if key[1] is None),
+        caveats=tuple(caveats),
+        evidence=Evidence(len(traces), 0, 0, 0.0, versions),
+        validated={path: (0, 0) for path, size in sizes.items() if not size},
+    )
+    if found.formula.value(sizes) != part.count(name)["trainable"]:
+        raise NotSymbolic("the number of parameters")
+    return found
+
+
 def guards_of(part: Part, model: str) -> list[Condition]:
     """Return what a model decides by at the sizes of a part.
 
     Raises ``NotSymbolic`` if that is not followed.
     """
-    trace = Trace(part, model, sized(part.catalogue), {}, True)
-    return [*trace.conditions()[0].found]
+    return [*Trace(part, model, strictly=True).conditions()[0].found]
 
 
 def asked_of(part: Part, value: str) -> list[Condition]:
     """Return what one condition asks, a model of the catalogue, if that is followed."""
-    trace = Trace(part, None, sized(part.catalogue), {}, True)
+    trace = Trace(part, None, strictly=True)
     with recording() as recorder, suppress(NotSymbolic, Refused, *ERRORS):
         truth(trace.whole.module(value))
     return [] if recorder.lost else [one.normalized() for one in recorder.guards]
@@ -538,13 +538,12 @@ def symbolic(
     Raises ``NotSymbolic``, which names what is not understood; ``strictly`` also what can only be
     pinned to one value.
     """
-    catalogue = sized(part.catalogue)
-    trace = Trace(part, model, catalogue, {}, strictly)
+    trace = Trace(part, model, strictly=strictly)
     conditions, caveats = trace.conditions()
 
     def trace_at(own: Mapping[str, int]) -> Trace | None:
         with suppress(NotSymbolic, Refused, *ERRORS):
-            return Trace(part, model, catalogue, own, strictly)
+            return Trace(part, model, own, strictly)
         return None
 
     def count_at(sizes: Mapping[str, int]) -> int | None:
@@ -554,22 +553,50 @@ def symbolic(
                 return other.count(model)["trainable"]
         return None
 
-    others = map(trace_at, other_sizes(trace, conditions))
-    traces = [trace, *filter(None, others)]
-    versions = catalogue.file(catalogue.index["models"][model])["versions"]
-    found = derived(model, traces, conditions, caveats, versions)
-    if found.formula.value(found.sizes) != part.count(model)["trainable"]:
-        raise NotSymbolic("the number of parameters")
+    others = filter(None, map(trace_at, other_sizes(trace, conditions)))
+    traces = [trace, *islice(others, TRACES)]
+    found = derived(part, model, traces, conditions, caveats)
 
     def derived_with(sizes: Mapping[str, int]) -> Derivation | None:
         if len(traces) == MOST_TRACES or (more := trace_at(sizes)) is None:
             return None
         traces.append(more)
-        return derived(model, traces, conditions, caveats, versions)
+        return derived(part, model, traces, conditions, caveats)
 
     # The length of a list of kinds is a size, too, and another one would need another list.
     kinds = trace.recorder.lengths_of_kinds
-    lengths = {kinds[path] for path in found.sizes.keys() & kinds.keys()}
-    moving = [k for k, n in found.sizes.items() if k not in kinds and n not in lengths]
+    still = {*kinds.values(), 0}
+    moving = [k for k, n in found.sizes.items() if k not in kinds and n not in still]
     found = holding_elsewhere(found, moving, count_at, derived_with)
     return found.renamed({path: naming(path) for path in found.sizes})
+
+
+def formula_in_experts(found: Entry) -> Derivation:
+    """Return a formula in which only numbers of experts are letters. Raises ``ValueError``.
+
+    Active parameters need to know what belongs to the experts: what their number changes.
+    """
+    # A key that no class declares, such as the top_k of sampling, is no number of experts.
+    declared = {
+        joined_path(path, part.program.aliases.get(name, name))
+        for path, part in found.parts.items()
+        for name in part.program.types
+    }
+
+    def is_of_experts(path: str, size: int) -> bool:
+        if says_per_token(path):
+            return size > 0 and path in declared
+        return size > 1 and has_experts([path])
+
+    return formula_in(found, is_of_experts)
+
+
+def formula_at_sizes(found: Entry) -> Derivation:
+    """Return a formula without letters."""
+    formula = formula_in(found, lambda path, size: False)
+    return replace(formula, caveats=("the formula holds for these sizes only",))
+
+
+def formula_in(found: Entry, only: Callable[[str, int], bool]) -> Derivation:
+    trace = Trace(found.part, found.class_name, only=only)
+    return derived(found.part, found.class_name, [trace], Conditions(trace.sizes))

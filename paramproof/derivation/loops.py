@@ -27,40 +27,29 @@ INDEX = letter(LOOP_INDEX)
 
 
 class Pattern(NamedTuple):
-    """The indices for which index + ``offset`` is a multiple of ``every``.
+    """The indices for which something divides; ``before`` is how many are below 0."""
 
-    ``before`` is ⌊(offset − 1) / every⌋.
-    """
-
-    every: Expression
-    offset: Expression
+    question: Condition
     before: Expression
     needs: tuple[Condition, ...] = ()
 
     def below(self, end: Expression) -> Expression:
         """Return how many of the indices are below ``end``, up to a constant."""
-        return floor(end + self.offset - 1, self.every) if end else self.before
-
-    def has(self, index: int, sizes: Mapping[str, int]) -> bool:
-        return (index + self.offset.value(sizes)) % self.every.value(sizes) == 0
+        last = self.question.right.substitute({LOOP_INDEX: end - 1})
+        return floor(last, self.question.left) if end else self.before
 
 
-def index_guards(
-    conditions: Iterable[Condition], loops: Mapping[str, Expression], length: Expression
-) -> Iterator[Condition]:
-    seen = set()
-    for condition in conditions:
-        own = [name for name in condition.letters if name.startswith(LOOP_INDEX)]
-        if len(own) != 1 or loops.get(own[0]) != length:
-            continue
-        question = with_any_index(condition, own[0])
-        if question not in seen:
-            seen.add(question)
-            yield question
-
-
-def with_any_index(condition: Condition, index: str) -> Condition:
-    return replace(condition.substitute({index: INDEX}), holds=True)
+def questions_of(
+    guards: Iterable[Condition], loops: Mapping[str, Expression], length: Expression
+) -> dict[Condition, set[bool]]:
+    """Return the guards about the index of one loop of a length, with their answers."""
+    found: dict[Condition, set[bool]] = {}
+    for guard in guards:
+        own = [name for name in guard.letters if name.startswith(LOOP_INDEX)]
+        if len(own) == 1 and loops.get(own[0]) == length:
+            question = replace(guard.substitute({own[0]: INDEX}), holds=True)
+            found.setdefault(question, set()).add(guard.holds)
+    return found
 
 
 def at_least(one: Expression, other: Expression) -> Condition:
@@ -70,13 +59,12 @@ def at_least(one: Expression, other: Expression) -> Condition:
 def _pattern(question: Condition) -> Pattern | None:
     """Return the indices for which something divides."""
     offset, step = question.right - INDEX, question.left
-    is_linear = LOOP_INDEX not in offset.letters | step.letters
-    if question.relation is not Relation.DIVIDES or not is_linear:
+    if question.relation is not Relation.DIVIDES or LOOP_INDEX in offset.letters | step.letters:
         return None
     if step.constant is None and is_never_negative(-offset):
         # The first multiple is −offset, if that is less than the step.
-        return Pattern(step, offset, expression(-1), (at_least(step, 1 - offset),))
-    return Pattern(step, offset, floor(offset - 1, step))
+        return Pattern(question, expression(-1), (at_least(step, 1 - offset),))
+    return Pattern(question, floor(offset - 1, step))
 
 
 def implied_guards(recorder: Recorder, sizes: Mapping[str, int]) -> Iterator[Condition]:
@@ -94,12 +82,14 @@ def implied_guards(recorder: Recorder, sizes: Mapping[str, int]) -> Iterator[Con
         if own and has_loop_index(longest.letters.union(*(c.letters - {index} for c in own))):
             recorder.lost[length] = None
             continue
-        for question in index_guards(own, recorder.indices, length):
-            answers = {c.holds for c in own if with_any_index(c, index) == question}
-            if len(answers) == 1 or outer:
-                found = list(_one_answer_guards(question, answers, longest, sizes))
+        for question, answers in questions_of(own, recorder.indices, length).items():
+            answer, *others = answers
+            if not others:
+                found = [*_one_answer_guards(question, answer, longest, sizes)]
                 recorder.lost |= {} if found else {length: None}
                 yield from found
+            elif outer:
+                recorder.lost[length] = None
             elif cuts := _cuts(question):
                 # The indices at which answers change lie in the loop; multiples always do.
                 is_less = question.relation is Relation.LESS
@@ -109,15 +99,12 @@ def implied_guards(recorder: Recorder, sizes: Mapping[str, int]) -> Iterator[Con
 
 
 def _one_answer_guards(
-    question: Condition, answers: set[bool], length: Expression, sizes: Mapping[str, int]
+    question: Condition, answer: bool, length: Expression, sizes: Mapping[str, int]
 ) -> Iterator[Condition]:
-    """Yield guards under which each index of a loop gives the answer, if there is but one."""
-    if len(answers) > 1:
-        return
-    (answer,) = answers
+    """Yield guards under which each index of a loop gives this answer."""
     if question.relation is Relation.DIVIDES:
         pattern = _pattern(question)
-        if pattern is None or pattern.offset.constant is None:
+        if pattern is None or (question.right - INDEX).constant is None:
             return
         number, limit = pattern.below(length) - pattern.before, length if answer else expression(1)
         found = [*pattern.needs, Condition(Relation.LESS, number, limit, not answer)]
@@ -177,8 +164,7 @@ def counts_in_loops(
     for lengths, numbers in loops.items():
         for often in sorted(set(numbers.values())):
             alike = [where for where, times in numbers.items() if times == often]
-            kinds = recorder.kinds if often == 1 else {}
-            found = dict.fromkeys(_in_one_loop(lengths, alike, kinds, recorder, sizes))
+            found = dict.fromkeys(_in_one_loop(lengths, alike, recorder, sizes))
             parts.append([GuardedCount(often * one.number, one.needs) for one in found])
     for chosen in islice(product(*parts), MAX_SUMS):
         needs = dict.fromkeys(need for one in chosen for need in one.needs)
@@ -188,7 +174,6 @@ def counts_in_loops(
 def _in_one_loop(
     lengths: tuple[Expression, ...],
     numbers: Sequence[tuple[int, ...]],
-    kinds: Mapping[str, Sequence[str]],
     recorder: Recorder,
     sizes: Mapping[str, int],
 ) -> Iterator[GuardedCount]:
@@ -203,7 +188,7 @@ def _in_one_loop(
     for axis in partial or range(len(lengths)):
         rest = prod((one for n, one in enumerate(lengths) if n != axis), start=expression(1))
         turns = [number in reached[axis] for number in range(totals[axis])]
-        of_kinds = () if axis else _of_kinds(turns, lengths[axis], kinds)
+        of_kinds = _of_kinds(turns, lengths[axis], recorder.kinds)
         for one in (*of_kinds, *_of_turns(turns, lengths[axis], recorder, sizes)):
             found.append(GuardedCount(one.number * rest, one.needs))
     # A range that ends below 0 is empty.
@@ -234,7 +219,7 @@ def _of_turns(
     """Yield how many turns of one loop are these, from its guards."""
     questions, patterns = list[dict[Expression, int]](), list[Pattern]()
     places = dict[int, Expression]()
-    for question in index_guards(recorder.guards, recorder.indices, length):
+    for question in questions_of(recorder.guards, recorder.indices, length):
         with suppress(ArithmeticError, KeyError):
             cuts = {cut: int(cut.value(sizes)) for cut in _cuts(question)}
             questions += [cuts] if cuts else []
@@ -268,7 +253,8 @@ def _divided(
     # In a stretch is every turn or none, plus or minus those of the pattern.
     sorts = {(0, 0): [False for _ in turns], (1, 0): [True for _ in turns]}
     if pattern is not None:
-        own = [pattern.has(turn, sizes) for turn in range(len(turns))]
+        indices = ({**sizes, LOOP_INDEX: turn} for turn in range(len(turns)))
+        own = [*map(pattern.question.is_met, indices)]
         sorts |= {(0, 1): own, (1, -1): [not one for one in own]}
     found: list[tuple[GuardedCount, Any]] = [(GuardedCount(expression(0)), None)]
     start, begin = 0, expression(0)

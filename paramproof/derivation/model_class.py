@@ -8,15 +8,16 @@ held-out models, which transformers builds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 from paramproof.algebra.letters import letters_for
-from paramproof.catalogue.program import ERRORS, Part, Refused
+from paramproof.catalogue.program import ABSENT, ERRORS, Refused
 from paramproof.derivation.followed import read_off
-from paramproof.derivation.letters import NotSymbolic, symbolic, with_sizes
-from paramproof.derivation.runner import DerivationError, Effort, Progress
+from paramproof.derivation.letters import NotSymbolic, size_at, symbolic, with_sizes
+from paramproof.derivation.runner import DerivationError, Effort, Progress, Runner
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import expression
 from paramproof.formulas.printing import shown
@@ -24,7 +25,6 @@ from paramproof.sources.reference import in_one_line
 from paramproof.tracing.configuration.terms import Unknown
 from paramproof.tracing.constructors import require_sizes
 from paramproof.tracing.constructors.model_class import ModelClass
-from paramproof.tracing.internal_errors import raise_if_internal
 
 
 def derive_class(
@@ -43,33 +43,31 @@ def derive_class(
     Raises ``ValueError`` with one line for what transformers does not have, and
     ``DerivationError`` if no formula was found, or if validation failed.
     """
-    chosen = ModelClass.of(what, given, architecture)
+    chosen, absent = ModelClass.of(what, given, architecture), list[str]()
     names = chosen.config_class.attribute_map
     fields = [names[name] for name in chosen.keys if name in names]
     if fields or sizes:
         # A key may be another name of a field, and a file may have both.
         part = _understand(chosen.name, chosen.part)
         known = {field: part.get(field) for field in fields}
-        chosen = replace(chosen, keys=with_sizes(part, {**known, **require_sizes(sizes or {})}))
-    try:
-        chosen.constructor({}, lambda _: chosen.keys).make({})
-    except Exception as error:  # A constructor may raise anything.
-        raise_if_internal(error)
-        raise DerivationError(f"{chosen.name} is not made: {in_one_line(error)}") from error
+        absent = [one for one in require_sizes(sizes or {}) if size_at(part, one) is ABSENT]
+        chosen = replace(chosen, keys=with_sizes(part, {**known, **(sizes or {})}))
+    Runner(chosen.constructor({}, lambda _: chosen.keys), Random(seed), 1).first()
     part = _understand(chosen.name, chosen.part)
-    symbols = _symbols(part, chosen.name)
-    order = {path: place for place, path in enumerate(_declared(part))}
-    if other := next((one for one in sizes or {} if one not in {*order, *symbols.sizes}), None):
-        has = ", ".join(symbols.sizes)
-        raise ValueError(f"{what} has no size {shown(other)}; it has {has}")
-    own = sorted(symbols.sizes, key=lambda one: order.get(one.partition("[")[0], len(order)))
+    symbols = _understand(chosen.name, lambda: symbolic(part, chosen.name, lambda path: path))
+    # A size of 0, such as a number of token types, says that something is absent.
+    zero = {name: expression(0) for name, size in symbols.sizes.items() if not size}
+    own = {name: size for name, size in symbols.sizes.items() if size}
+    if other := next((one for one in absent if one not in own), None):
+        raise ValueError(f"{what} has no size {shown(other)}; it has {', '.join(own)}")
 
     def keys_at(sizes: Mapping[str, int]) -> Any:
         # Numbers of layers of a kind, ``layer_types[full_attention]``, stay as they are.
-        kinds = [one for one in sizes if one.endswith("]") and not one[-2].isdigit()]
-        return with_sizes(part, {one: n for one, n in sizes.items() if one not in kinds})
+        moved = {k: n for k, n in sizes.items() if k[-1] != "]" or k[-2].isdigit()}
+        return with_sizes(part, moved)
 
-    constructor = chosen.constructor({one: symbols.sizes[one] for one in own}, keys_at)
+    symbols = replace(symbols.substitute(zero), sizes=own)
+    constructor = chosen.constructor(own, keys_at)
     return read_off(constructor, symbols, {}, None, seed, note, Effort(), letters_for)
 
 
@@ -79,21 +77,3 @@ def _understand(name: str, run: Callable[[], Any]) -> Any:
     except (Unknown, Refused, NotSymbolic, *ERRORS) as error:
         said = f"{name} is not understood: {in_one_line(error)}"
         raise DerivationError(f"{said}; derive a function that makes it") from error
-
-
-def _symbols(part: Part, name: str) -> Derivation:
-    """Return the formula of a model, whose symbols are the fields themselves."""
-    found: Derivation = _understand(name, lambda: symbolic(part, name, lambda path: path))
-    # A size of 0, such as a number of token types, says that something is absent.
-    absent = {name: expression(0) for name, size in found.sizes.items() if not size}
-    sizes = {name: size for name, size in found.sizes.items() if size}
-    return replace(found.substitute(absent), sizes=sizes)
-
-
-def _declared(part: Part, before: str = "") -> Iterator[str]:
-    """Yield the paths of the fields that a configuration declares, under all their names."""
-    for name in (*part.program.types, *part.program.aliases):
-        if isinstance(inner := part.get(name), Part):
-            yield from _declared(inner, f"{before}{name}.")
-        else:
-            yield f"{before}{name}"

@@ -34,7 +34,10 @@ def derive_in_subprocess(
     ``RuntimeError`` for an error of our own code.
     """
     what = what or str((keys or {}).get("model_type"))
-    name = path_text(what)
+    name, needed = path_text(what), framework("transformers")
+    if needed.missing and (":" not in what or keys is not None):
+        missing = f"to derive it {' and '.join(needed.missing)} must be installed"
+        raise ValueError(f"{name}: {missing}: {needed.how_to_get}")
     late = f"{name}: not derived within {seconds:g} seconds"
     job = partial(_derived, what, keys and dict(keys), architecture, dict(sizes or {}), seed)
     note("importing")
@@ -42,11 +45,25 @@ def derive_in_subprocess(
     return found
 
 
-def _derived(what: str, *asked: Any) -> Derivation | None:
+def _derived(
+    what: str,
+    keys: Mapping[str, Any] | None,
+    architecture: str,
+    sizes: Mapping[str, int],
+    seed: int,
+) -> Derivation | None:
+    # Only the process that derives needs what is imported here.
     from paramproof.tracing.internal_errors import InternalError
 
     try:
-        return _derivation(what, *asked)
+        if ":" in what and keys is None:
+            from paramproof.derivation.pipeline import derive
+            from paramproof.tracing.constructors.function import function_constructor
+
+            return derive(function_constructor(what, load_reference(what), sizes), seed, tell)
+        from paramproof.derivation.model_class import derive_class
+
+        return derive_class(what, keys, architecture, sizes, seed, tell)
     except InternalError as error:
         tell(RuntimeError(legible(str(error), MAX_MESSAGE_SHOWN)))
         return None
@@ -55,27 +72,3 @@ def _derived(what: str, *asked: Any) -> Derivation | None:
     except BaseException as error:  # Anybody's constructor may raise anything.
         said = f"{what}: {in_one_line(error)}"
         raise Refused(legible(said, MAX_MESSAGE_SHOWN)) from error
-
-
-def _derivation(
-    what: str,
-    keys: Mapping[str, Any] | None,
-    architecture: str,
-    sizes: Mapping[str, int],
-    seed: int,
-) -> Derivation:
-    # Only the process that derives needs what is imported here.
-    if ":" in what and keys is None:
-        from paramproof.derivation.pipeline import derive
-        from paramproof.tracing.constructors.function import function_constructor
-
-        return derive(function_constructor(what, load_reference(what), sizes), seed, tell)
-    needed = framework("transformers")
-    if needed.missing:
-        raise ValueError(
-            f"{what}: to derive it {' and '.join(needed.missing)} must be installed: "
-            f"{needed.how_to_get}"
-        )
-    from paramproof.derivation.model_class import derive_class
-
-    return derive_class(what, keys, architecture, sizes, seed, tell)

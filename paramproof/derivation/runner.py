@@ -1,16 +1,17 @@
-"""Run a constructor with plain ints: build models with its own code, and count their tensors."""
+"""Build models of a constructor with plain ints, and compare them with tensors in symbols."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.derivation.sampling import MAX_DEPTH, sample_sizes
 from paramproof.formulas.architecture import Evidence
-from paramproof.formulas.condition import Condition
+from paramproof.formulas.condition import Condition, Consequence, Outcome
+from paramproof.formulas.derivation import DerivedTensor, Kind
 from paramproof.formulas.expression import Expression
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.constructors import Constructor
@@ -20,6 +21,7 @@ from paramproof.tracing.tensor_groups import (
     Stored,
     TensorGroups,
     count_stored,
+    expected,
     group_tensors,
 )
 
@@ -138,3 +140,78 @@ class Runner:
         """Return the work done so far, with the number of held-out models that matched in a row."""
         seconds = round(time.perf_counter() - self.started, 2)
         return Evidence(self.traces, self.built, held, seconds, dict(self.constructor.versions))
+
+
+@dataclass(slots=True)
+class GeneralTensors:
+    """The tensors of a model in symbols, and the kinds of buffers that were not explained.
+
+    ``unexplained`` are parameters without an expression, as text.
+    """
+
+    found: list[DerivedTensor] = field(default_factory=list)
+    unexplained: list[str] = field(default_factory=list)
+    left_out: dict[Kind, None] = field(default_factory=dict)
+
+    @property
+    def kept(self) -> tuple[DerivedTensor, ...]:
+        """The tensors that were not left out."""
+        return tuple(one for one in self.found if one.kind not in self.left_out)
+
+    @property
+    def parameters(self) -> list[DerivedTensor]:
+        return [one for one in self.kept if one.role != "buffer"]
+
+    @property
+    def lengths(self) -> Iterator[Expression]:
+        """The lengths of parameters."""
+        return (length for one in self.parameters for length in one.shape)
+
+    def differences(
+        self, made: Mapping[Stored, int], sizes: Sizes
+    ) -> list[tuple[Stored, int, int]]:
+        """Return (tensor, observed count, expected count) wherever the two counts differ.
+
+        Raises ``ValueError`` or ``ZeroDivisionError`` if an expected number is not whole.
+        """
+        due = expected(self.found, sizes)
+        return [
+            (key, made.get(key, 0), due[key])
+            for key in dict.fromkeys((*due, *made))
+            if made.get(key, 0) != due[key] and key.kind not in self.left_out
+        ]
+
+
+class Trial(NamedTuple):
+    """The result of comparing one model with the formula.
+
+    ``consequence`` is None if all parameters match, and ``wrong`` describes the first difference,
+    with the sizes.
+    """
+
+    consequence: Consequence | None = None
+    wrong: str = ""
+
+
+def run_trial(runner: Runner, tensors: GeneralTensors, sizes: Sizes) -> Trial:
+    """Build a model at these sizes and compare it, up to the first parameter that differs.
+
+    If all parameters match, buffers that differ are left out of the ``tensors``.
+    """
+    where = ", ".join(f"{name} = {size}" for name, size in sizes.items())
+    made = runner.build(sizes)
+    if isinstance(made, Exception):
+        why = in_one_line(made)
+        said = f"refuses sizes inside the conditions, {where}: {why}"
+        return Trial(Consequence(Outcome.REFUSED, why), said)
+    wrong = f"not as derived at {where}"
+    try:
+        differences = tensors.differences(made.counts, sizes)
+    except (ValueError, ZeroDivisionError) as error:
+        return Trial(Consequence(Outcome.OTHERS), f"{wrong}: {error}")
+    for (kind, shape), there, due in differences:
+        if kind.role != "buffer":
+            differs = f"{kind.path} of {shape} is there {there} times, and not {due}"
+            return Trial(Consequence(Outcome.OTHERS), f"{wrong}: {differs}")
+    tensors.left_out |= {key.kind: None for key, *_ in differences}
+    return Trial()

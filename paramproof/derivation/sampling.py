@@ -6,25 +6,21 @@ Sizes are drawn at random, and then repaired, one broken condition after the oth
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
 from fractions import Fraction
-from functools import lru_cache
-from itertools import count, permutations
-from math import ceil, floor, isqrt
+from itertools import count
+from math import floor, inf, isqrt
 from random import Random
 
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.expression import Expression, Number, expression
+from paramproof.formulas.expression import expression
 
 SIZE_FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)
 """Factors by which a drawn size may differ from the constructor's own."""
 
 MAX_DEPTH = 9
 """The largest length of a loop, so that models have few layers."""
-
-PROBE_VALUES = (1, 2, 3, 10**6 + 7)
-"""Values of a size at which an expression is asked whether it is linear."""
 
 MAX_ATTEMPTS = 12
 """Attempts to draw and repair sizes."""
@@ -54,8 +50,6 @@ def sample_sizes(
         around = max(2.0, first[name] * random.choice(SIZE_FACTORS))
         return random.randint(max(1, int(around * 0.7)), int(around * 1.4) + 1)
 
-    if _contradictory(conditions, {name: first[name] for name in fixed}):
-        return None
     most = {name: max(deepest**2, known[name][1]) for name in repeated}
     movable = [sorted(condition.letters - fixed) for condition in conditions]
     asking = {name: [i for i, names in enumerate(movable) if name in names] for name in first}
@@ -70,8 +64,8 @@ def sample_sizes(
             if not movable[index]:
                 break
             name = random.choice(movable[index])
-            found = _repaired(random, conditions[index], name, sizes) or 0
-            sizes[name] = found if 0 < found <= most.get(name, found) else draw(name)
+            near = _repaired(random, conditions[index], name, sizes, most.get(name, inf))
+            sizes[name] = near or draw(name)
             for other in asking[name]:
                 met[other] = conditions[other].is_met(sizes)
     return None
@@ -102,95 +96,33 @@ def moving_together(
     return moving_together(can_move, names[half:], moving_together(can_move, names[:half], known))
 
 
-def _contradictory(conditions: Sequence[Condition], fixed: Mapping[str, int]) -> bool:
-    """Return whether a condition implies the negation of another, or pinned sizes violate one.
-
-    Sizes are pinned if they are ``fixed``, or by a condition.
-    """
-    pinned = dict(only for one in conditions if (only := one.only)) | dict(fixed)
-    return (
-        any(_refutes(one, other) for one, other in permutations(conditions, 2))
-        or any(value < 1 for name, value in pinned.items() if name not in fixed)
-        or not all(one.is_met(pinned) for one in conditions if one.letters <= pinned.keys())
-    )
-
-
-@lru_cache(maxsize=2**17)
-def _refutes(one: Condition, other: Condition) -> bool:
-    return one.implies(replace(other, holds=not other.holds))
-
-
 def _repaired(
-    random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
+    random: Random, condition: Condition, name: str, sizes: Mapping[str, int], most: float
 ) -> int | None:
-    """Return a value of ``name`` with which ``condition`` may be met, None if none is near."""
-    if condition.relation is Relation.DIVIDES:
-        return _multiple(random, condition, name, sizes) if condition.holds else sizes[name] + 1
-    line = _line(condition.left - condition.right, name, sizes)
-    if line is None:
-        return _search(random, condition, name, sizes)
-    slope, start = line
-    root = Fraction(-start) / slope
-    if condition.relation is Relation.EQUAL:
-        if condition.holds:
-            return int(root) if root == int(root) else None
-        return sizes[name] + 1
-    margin = random.randint(0, 3)
-    # Whether the difference may be 0, and whether sizes from the root upwards meet the condition.
-    touching = not condition.holds
-    above = ((condition.relation is Relation.MORE) is condition.holds) is (slope > 0)
-    if above:
-        return (ceil(root) if touching else floor(root) + 1) + margin
-    return (floor(root) if touching else ceil(root) - 1) - min(margin, max(0, ceil(root) - 2))
+    """Return a value of ``name``, at most ``most``, that meets a condition, None if none is near.
 
-
-def _search(
-    random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
-) -> int | None:
-    """Return one of a few values of ``name`` that meets a condition that is not linear in it."""
-    near = {size + step for size in sizes.values() for step in (-1, 0, 1)}
-    values = sorted({1, 2, 3, *near, *(sizes[name] * n for n in (2, 3, 5, 11))} - {-1, 0})
-    random.shuffle(values)
-    return next((v for v in values if condition.is_met({**sizes, name: v})), None)
-
-
-def _multiple(
-    random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
-) -> int | None:
-    divisor = condition.left.value(sizes)
-    if divisor != int(divisor) or divisor < 1:
-        return None
-    if name not in condition.right.letters:
-        # Choose a divisor; a prime has few.
-        top = int(condition.right.value(sizes))
-        found = [n for n in range(1, min(top, 4096) + 1) if top % n == 0]
-        return random.choice(found) if found else None
-    line = _line(condition.right, name, sizes)
-    if line is None:
-        return None
-    slope, start = line
-    if not start:
-        step = int(divisor)
-        return step * max(1, round(sizes[name] / step) + random.randint(-1, 1))
-    rest = (slope * sizes[name] + start) % divisor
-    moved = sizes[name] - Fraction(rest) / slope
-    return int(moved) if moved == int(moved) else None
-
-
-def _line(one: Expression, name: str, sizes: Mapping[str, int]) -> tuple[Number, Number] | None:
-    """Return slope and value at 0 of an expression that is linear in ``name``, otherwise None.
-
-    It is taken to be linear if a few of its values lie on one line, as those of a quotient may at
-    these sizes. The sizes that are found with the line are compared with all conditions again.
+    Values near the one that a line through two of its values leads to come before any others.
     """
-    try:
-        first, second, *others = (one.value({**sizes, name: x}) for x in PROBE_VALUES)
-    except (ArithmeticError, ValueError):
-        return None
-    slope, start = second - first, 2 * first - second
-    pairs = zip(others, PROBE_VALUES[2:], strict=True)
-    is_line = slope and all(value == start + slope * x for value, x in pairs)
-    return (slope, start) if is_line else None
+    own, side, divisor = sizes[name], condition.left - condition.right, 0
+    values = [1, 2, 3, *(own * n for n in (2, 3, 5, 11))]
+    values += [size + step for size in sizes.values() for step in (-1, 0, 1)]
+    with suppress(ArithmeticError, ValueError):  # A side may have no value at these sizes.
+        if condition.relation is Relation.DIVIDES:
+            side, divisor = condition.right, max(1, int(condition.left.value(sizes)))
+            if name not in side.letters:  # Choose a divisor; a prime has few.
+                top = int(side.value(sizes))
+                values = [n for n in range(1, min(top, 4096) + 1) if top % n == 0]
+        random.shuffle(values)
+        here, double = (Fraction(side.value({**sizes, name: n})) for n in (own, 2 * own))
+        rest = here % divisor if divisor else here
+        root = floor(own - rest * own / (double - here))
+        margin = random.randint(0, 1 if divisor else 3)
+        step = divisor if divisor and condition.holds else 1
+        below = min(margin, max(0, root - 2))  # A size of 1 may leave nothing to compare.
+        near = [root + n * step for n in (margin, margin + 1, -below, -below - 1, 0, 1)]
+        values = [*near, *values]
+    met = (n for n in values if 0 < n <= most and condition.is_met({**sizes, name: n}))
+    return next(met, None)
 
 
 def primes_from(least: int) -> Iterator[int]:

@@ -24,6 +24,7 @@ from math import gcd, inf, isfinite, log2
 from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.catalogue.program import bounded
+from paramproof.formulas.computed import FUNCTIONS
 from paramproof.formulas.condition import Condition, Relation, at_least_one, is_never_negative
 from paramproof.formulas.expression import (
     Computed,
@@ -113,11 +114,11 @@ def lose(made: Operand | None) -> None:
 # Numbers
 
 
-def _operator(compute: Callable[[Any, Any], Any], name: str) -> tuple[Any, Any]:
-    """Return the methods of an operator, which is ``name`` in a ``Computed`` number."""
+def _operator(name: str) -> tuple[Any, Any]:
+    """Return the methods of an operator, which has this name in a ``Computed`` number."""
     return (
-        lambda self, other: _result(compute, name, self, other),
-        lambda self, other: _result(compute, name, other, self),
+        lambda self, other: _result(name, self, other),
+        lambda self, other: _result(name, other, self),
     )
 
 
@@ -168,31 +169,29 @@ class Number:
         return self if self >= 0 else -self
 
     def __floor__(self) -> Any:
-        return self.rounded("floor", math.floor, floor)
+        return self.rounded("floor", floor)
 
     def __ceil__(self) -> Any:
-        return self.rounded("ceil", math.ceil, lambda a, b: -floor(-a, b))
+        return self.rounded("ceil", lambda a, b: -floor(-a, b))
 
     def __round__(self) -> Any:
         # The nearest integer, ties to even: ⌊(x + ½)/2⌋ + ⌈(x − ½)/2⌉.
-        return self.rounded(
-            "round", round, lambda a, b: floor(2 * a + b, 4 * b) - floor(b - 2 * a, 4 * b)
-        )
+        return self.rounded("round", lambda a, b: floor(2 * a + b, 4 * b) - floor(b - 2 * a, 4 * b))
 
-    def rounded(self, name: str, function: Callable[[Any], int], of_quotient: Any) -> Any:
+    def rounded(self, name: str, of_quotient: Any) -> Any:
         with suppress(ArithmeticError, TypeError):
             made = of_quotient(*_quotient(self.made, True))  # type: ignore[misc]
-            return number(function(self.value), made)
-        return step(function(self.value), name, self)
+            return number(FUNCTIONS[name](self.value), made)
+        return step(name, self)
 
-    __add__, __radd__ = _operator(operator.add, "plus")
-    __sub__, __rsub__ = _operator(operator.sub, "minus")
-    __mul__, __rmul__ = _operator(operator.mul, "times")
-    __truediv__, __rtruediv__ = _operator(operator.truediv, "over")
-    __floordiv__, __rfloordiv__ = _operator(operator.floordiv, "div")
-    __mod__, __rmod__ = _operator(operator.mod, "mod")
-    __pow__, __rpow__ = _operator(operator.pow, "power")
-    __and__, __rand__ = _operator(operator.and_, "and")
+    __add__, __radd__ = _operator("plus")
+    __sub__, __rsub__ = _operator("minus")
+    __mul__, __rmul__ = _operator("times")
+    __truediv__, __rtruediv__ = _operator("over")
+    __floordiv__, __rfloordiv__ = _operator("div")
+    __mod__, __rmod__ = _operator("mod")
+    __pow__, __rpow__ = _operator("power")
+    __and__, __rand__ = _operator("and")
 
     __eq__ = _comparison(operator.eq, Relation.EQUAL, True)
     __ne__ = _comparison(operator.ne, Relation.EQUAL, False)
@@ -223,18 +222,18 @@ def _operand(value: Any) -> Any:
     return expression(int(made)) if isinstance(made, int) else made
 
 
-def _result(compute: Callable[[Any, Any], Any], name: str, left: Any, right: Any) -> Any:
+def _result(name: str, left: Any, right: Any) -> Any:
     if not (isinstance(plain(left), int | float) and isinstance(plain(right), int | float)):
         return NotImplemented
     if name in ("over", "div", "mod"):
         _compare(Relation.EQUAL, right, 0, not plain(right))
-    value, one, other = compute(plain(left), plain(right)), _operand(left), _operand(right)
+    value, one, other = FUNCTIONS[name](plain(left), plain(right)), _operand(left), _operand(right)
     if one is None or other is None or _are_of_two_turns(one, other):
         return Number(value, None)
     if name == "div" and isinstance(value, int) and expression_of(right) == expression(1):
         return left
-    if (made := _followed(compute, name, one, other)) is None:
-        return step(value, name, left, right)
+    if (made := _followed(name, one, other)) is None:
+        return step(name, left, right)
     found = number(value, made)
     if name == "mod" and isinstance(found, Number):
         found.divided = (left, right)
@@ -243,8 +242,9 @@ def _result(compute: Callable[[Any, Any], Any], name: str, left: Any, right: Any
 
 # By type, because a float and an expression may be equal.
 @lru_cache(4096, typed=True)
-def _followed(compute: Any, name: str, one: Any, other: Any) -> Operand | None:
+def _followed(name: str, one: Any, other: Any) -> Operand | None:
     """Return a result that is a sum of products, or rounded at most once; None for any other."""
+    compute = FUNCTIONS[name]
     with suppress(ArithmeticError, TypeError):
         are_whole = isinstance(one, Expression) and isinstance(other, Expression)
         if are_whole and name == "power":
@@ -271,15 +271,14 @@ def _bits(made: Any) -> float:
     match made:
         case str():
             return 20.0
-        case float():
-            return abs(log2(abs(made))) if made else 0.0
         case Computed("power"):
             return inf
         case Computed("over", (top, Expression() as bottom)) if bottom.is_whole:
             return max(0.0, _bits(top))
         case Computed():
             pair = sides(made)
-            return _bits(pair[0]) if pair else 1 + sum(max(0, _bits(x)) for x in made.operands)
+            return _bits(pair[0]) if pair else 1 + sum(abs(_bits(x)) for x in made.operands)
+    made = expression(made)
     terms = [
         log2(abs(factor)) + sum(power * _bits(atom) for atom, power in powers if power > 0)
         for powers, factor in made.terms.items()
@@ -300,8 +299,9 @@ def _quotient(one: Any, may_round: bool = False) -> tuple[Expression, Expression
     return None
 
 
-def step(value: Any, function: str, *operands: Any) -> Any:
+def step(function: str, *operands: Any) -> Any:
     """Return a number that Python computes with a function of ``paramproof.formulas.computed``."""
+    value = FUNCTIONS[function](*map(plain, operands))
     parts, made = [*map(_operand, operands)], None
     with suppress(ArithmeticError):
         made = computed(function, *parts) if None not in parts else None
@@ -318,18 +318,13 @@ def truncated(one: Any) -> Any:
     if not (isinstance(one, Number) and isinstance(one.value, float)):
         return one if isinstance(one, Number) else int(one)
     if _quotient(one.made, True) is None:
-        return step(int(one.value), "int", one)
+        return step("int", one)
     return math.floor(one) if one >= 0 else math.ceil(one)
 
 
-def root(one: Any) -> Any:
-    bool(one >= 0)  # A smaller number is an error.
-    return step(math.sqrt(plain(one)), "sqrt", one)
-
-
-def logarithm(one: Any) -> Any:
-    bool(one > 0)
-    return step(log2(plain(one)), "log2", one)
+def of_positive(function: str, one: Any) -> Any:
+    bool(one > 0)  # A smaller number is an error.
+    return step(function, one)
 
 
 # Guards
@@ -354,14 +349,13 @@ def _compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
         lose(one if other is None else other)
         return
     guard = _guard(relation, one, other, answer)
-    for remainder, limit in ((left, right), (right, left)):
-        divided, rest = getattr(remainder, "divided", None), expression_of(limit)
-        if relation is not Relation.EQUAL or divided is None or rest is None:
-            continue
-        # Only for a possible remainder: i mod 3 is 2 if 3 divides i − 2.
-        if rest == 0 or 0 <= limit < divided[1]:
-            top, bottom = map(_operand, divided)
-            guard = Condition(Relation.DIVIDES, bottom, top - rest, answer)
+    divided: Any = getattr(left, "divided", None)
+    rest = expression_of(right)
+    is_of_remainder = relation is Relation.EQUAL and divided and rest is not None
+    # Only for a possible remainder: i mod 3 is 2 if 3 divides i − 2.
+    if is_of_remainder and (rest == 0 or 0 <= right < divided[1]):
+        top, bottom = map(_operand, divided)
+        guard = Condition(Relation.DIVIDES, bottom, top - rest, answer)
     if guard:
         _recorders[-1].guards.setdefault(guard)
 
@@ -375,9 +369,6 @@ def _guard(relation: Relation, one: Any, other: Any, answer: bool) -> Condition 
         one = one.operands[0]  # It has the same sign.
     pairs = [_compared(one, other), _compared(other, one)]
     if None in pairs:
-        if any(isinstance(side, float) and not side.is_integer() for side in (one, other)):
-            # Printed as code has it, and not as a quotient of large numbers.
-            return Condition(relation, computed("minus", one, other), expression(0), answer)
         left, right = (
             letter(x) if isinstance(x, Computed) else expression(x) for x in (one, other)
         )
@@ -500,6 +491,10 @@ def has_length(items: Any) -> bool:
     return items.length is None or bool(items.length.letters or items.turn)
 
 
+def has_sizes(items: Any) -> bool:
+    return has_length(items) or any(isinstance(one, Number) for one in items)
+
+
 def length_of(items: Any) -> Any:
     if not isinstance(items, Series):
         return Number(len(items), None) if isinstance(items, Unsized) else len(items)
@@ -521,7 +516,9 @@ def turns(items: Any) -> Iterator[tuple[Any, Any]]:
         yield from enumerate(items)
         return
     name, length = f"{LOOP_INDEX}{next(_numbers)}", items.length
-    if length is not None:
+    if length is None:
+        _recorders[-1].pinned = True
+    else:
         _recorders[-1].indices[name] = length
     place = None if length is None else letter(name)
     for turn in range(len(items)):
@@ -540,6 +537,13 @@ def _at_turn(items: Any, index: Number) -> Any:
     if has_length(items) and not items.parts:
         return items.element(items[index.value], expression_of(index))
     return at(items, index)
+
+
+def in_turns(values: Iterable[Any]) -> tuple[list[Any], list[IterationStack]]:
+    """Return values, and for each the iterations that made it."""
+    depth = len(RUNNING)
+    pairs = [(one, (*RUNNING[depth:],)) for one in values]
+    return [one for one, _ in pairs], [where for _, where in pairs]
 
 
 def collected(values: list[Any], made: list[IterationStack]) -> list[Any]:
@@ -600,10 +604,16 @@ def at(items: Any, index: Any) -> Any:
     start: Any = 0
     for part in getattr(items, "parts", ()):
         if place < start + length_of(part):
-            return at(part, place - start)
+            is_single = len(part) == 1 and not has_length(part)
+            return value if is_single else at(part, place - start)
         start = start + length_of(part)
     ends = [end for end, pair in enumerate(pairwise(items), 1) if not _are_alike(pair)]
-    if ends and (made is None or len(ends) > MAX_RUNS):
+    loops = [one for one in RUNNING if made is None or one.letter in made.letters]
+    if loops and not has_length(items) and has_sizes(items):
+        # Layers of different sizes: there are as many as the list has.
+        for one in loops:
+            pin(one.length, one.total)
+    elif ends and (made is None or len(ends) > MAX_RUNS):
         lose(made)
     else:
         any(place < end for end in ends)
@@ -635,11 +645,8 @@ def part_of(items: Any, start: Any, stop: Any, every: Any) -> Any:
 def zipped(*lists: Any) -> list[Any]:
     if not any(map(has_length, lists)):
         return [*zip(*lists, strict=False)]
-    found, made, depth = [], [], len(RUNNING)
-    for index, _ in turns(range_of(0, min(map(length_of, lists)))):
-        found.append(tuple(_at_turn(one, index) for one in lists))
-        made.append((*RUNNING[depth:],))
-    return collected(found, made)
+    indices = (index for index, _ in turns(range_of(0, min(map(length_of, lists)))))
+    return collected(*in_turns(tuple(_at_turn(one, index) for one in lists) for index in indices))
 
 
 def contains(items: Any, value: Any) -> bool:
@@ -681,8 +688,6 @@ def reduced(function: Callable[..., Any], items: Any, *others: Any) -> Any:
         # What loops made is taken as if a file had it: a text is a kind of layer, a number a size.
         made = [isinstance(x, Series) and bool(x.turn or x.length is None) for x in items]
         return function([[*x] if y else x for x, y in zip(items, made, strict=True)], *others)
-    if function is sum and all(type(one) is int and one == 1 for one in items):
-        return length_of(items)
     found = function([one.read() if isinstance(one, Number) else one for one in items], *others)
     return Series(found, None) if isinstance(found, list) else Number(found, None)
 
@@ -698,9 +703,9 @@ SIZED: dict[str, Any] = {
     "int": truncated,
     "float": lambda one: one / 1 if isinstance(one, Number) else float(one),
     "str": text,
+    "get": at,
     "isfinite": lambda one: isfinite(plain(one)),
-    "sqrt": root,
-    "log2": logarithm,
+    **{one: partial(of_positive, one) for one in ("sqrt", "log2")},
     "range": range_of,
     "zip": zipped,
     "slice": part_of,

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os.path import basename
 from types import CodeType, FrameType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, Generic
 
 from paramproof.tracing.abstract_build import model_frameworks
 from paramproof.tracing.configuration.paths import source_of
@@ -44,6 +44,9 @@ CALLED = (super, enumerate, list, tuple, object)
 
 PLAIN = {int, bool, str, type(None), ModuleType, tuple, list, dict}
 """Types of global values that decide nothing; what is looked up in them and called may."""
+
+PURE = (object, Generic)
+"""Bases of classes that decide nothing."""
 
 DECORATORS = {"property", "staticmethod", "classmethod", "dataclass", "compact", "override"}
 
@@ -177,9 +180,11 @@ class _Reader:
         A number is no size. What a layer makes of a constant, such as a rate, is its own matter.
         """
         passes = isinstance(node, ast.Call | ast.Subscript)
-        keeps = isinstance(node, ast.Call) and _is_layer(self.value_of(node.func))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            yield node.func.value
+        called = getattr(node, "func", None)
+        value = self.value_of(called)
+        keeps = isinstance(value, type) and _is_of_framework(value)
+        if isinstance(called, ast.Attribute):
+            yield called.value
         if isinstance(node, ast.arguments):
             keeps, self.floats = True, self.floats | _floats_of(node)
         for name, value in ast.iter_fields(node):
@@ -197,9 +202,9 @@ class _Reader:
         if value is _LOCAL:
             name = getattr(function, "attr", getattr(function, "id", ""))
             return name in METHODS | self.ran
-        return any(value is one for one in CALLED) or _is_layer(value) or self.is_own(value)
+        return any(value is one for one in CALLED) or self.is_own(value)
 
-    def value_of(self, node: ast.expr) -> Any:
+    def value_of(self, node: ast.AST | None) -> Any:
         """Return the value of a global name or of its attribute, otherwise ``_LOCAL``."""
         if isinstance(node, ast.Name):
             return self.module.get(node.id, getattr(builtins, node.id, _LOCAL))
@@ -210,11 +215,11 @@ class _Reader:
         return _LOCAL
 
     def is_own(self, value: Any) -> bool:
-        """Return whether a function or class, with all its bases, is read if it runs."""
+        """Return whether a function, or a class with all its bases, is read or a framework's."""
         if isinstance(value, FunctionType):
             return _is_in(self.own, value.__globals__.get("__name__"))
         return isinstance(value, type) and all(
-            base is object or _is_in(self.own, base.__module__) or _is_of_framework(base)
+            base in PURE or _is_in(self.own, base.__module__) or _is_of_framework(base)
             for base in value.__mro__
         )
 
@@ -222,8 +227,7 @@ class _Reader:
         """Return whether a value, on its own, decides nothing."""
         if isinstance(value, type | FunctionType):
             return value in (*CALLED, int) or _is_of_framework(value) or self.is_own(value)
-        kind = type(value)
-        return value is _LOCAL or kind in PLAIN or self.is_own(kind) or _is_layer(kind)
+        return value is _LOCAL or type(value) in PLAIN or self.is_own(type(value))
 
 
 _LOCAL = object()
@@ -249,11 +253,6 @@ def _is_in(packages: tuple[str, ...], module: object) -> bool:
 
 
 def _is_of_framework(value: Any) -> bool:
-    return _is_in((*model_frameworks(), "jax", "jaxlib"), getattr(value, "__module__", ""))
-
-
-def _is_layer(value: Any) -> bool:
-    """Return whether a class is a layer, or a parameter, of a framework."""
-    if not isinstance(value, type) or not _is_of_framework(value):
-        return False
-    return any(base.__name__ in ("Module", "Layer", "Parameter", "Param") for base in value.__mro__)
+    return _is_in(
+        (*model_frameworks(), "jax", "jaxlib", "tensorflow"), getattr(value, "__module__", "")
+    )

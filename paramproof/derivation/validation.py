@@ -8,22 +8,23 @@ a threshold in code that was not followed shows only there.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from random import Random
 from typing import Any, TypeAlias
 
-from paramproof.derivation.general_tensors import longest, tensor_count
-from paramproof.derivation.guard_probing import GuardProber
-from paramproof.derivation.guard_set import divided
+from paramproof.derivation.guard_probing import GuardProber, divided, simplify_exact_division
 from paramproof.derivation.runner import DerivationError, Effort, Progress, Sizes
 from paramproof.derivation.sampling import moving_together
-from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
+from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.formulas.expression import expression, letter
+from paramproof.tracing.tensor_groups import Stored, expected
 
 FAR_FACTORS = (15, 40, 110, 300)
 """Factors by which sizes grow, in turn; the steps in between show how build times grow."""
@@ -68,28 +69,28 @@ class FarValidation:
     differs.
     """
 
-    def __init__(self, held: HeldOutValidation, near: Sequence[Sizes], seconds: float) -> None:
+    def __init__(self, held: HeldOutValidation) -> None:
         self.held, self.runner, self.tensors = held, held.runner, held.tensors
         # A generator of its own: how often it draws depends on time, other sizes must not.
         self.random = Random(held.runner.random.getrandbits(32))
-        self.share, self.until = max(MIN_SECONDS, seconds / 2), 0.0
-        # The time that a tensor is expected to take.
-        self.pace = seconds / max(1, sum(tensor_count(self.tensors, one) for one in near))
+
+    def run(self, near: Sequence[Sizes], seconds: float) -> None:
+        """Build far models, about as long as the ``near`` ones took."""
+        number = sum(expected(self.tensors.kept, one).total() for one in near)
         repeated = {name for one in self.tensors.kept for name in one.times.letters}
         moving = [name for name in self.runner.sizes if name not in self.runner.fixed]
         # The sizes that change shapes and not how many tensors there are, and those that do.
-        self.wide = [name for name in moving if name not in repeated]
-        self.deep = [name for name in moving if name in repeated | self.runner.repeated]
+        wide = [name for name in moving if name not in repeated]
+        deep = [name for name in moving if name in repeated | self.runner.repeated]
+        for go, letters in ((self.go_wide, wide), (self.go_deep, deep)):
+            self.until = time.process_time() + max(MIN_SECONDS, seconds / 2)
+            # The time that a tensor is expected to take.
+            self.pace = seconds / max(1, number)
+            go(letters)
 
-    def run(self) -> None:
-        near_pace = self.pace
-        for go in (self.go_wide, self.go_deep):
-            self.until, self.pace = time.process_time() + self.share, near_pace
-            go()
-
-    def go_wide(self) -> None:
+    def go_wide(self, letters: list[str]) -> None:
         """Build large models: first all sizes together, as far as possible, then some of them."""
-        letters, reached = self.wide, 0
+        reached = 0
         for factor in FAR_FACTORS:
             there = moving_together(partial(self.is_alike_enlarged, factor), letters)
             if not there:
@@ -100,29 +101,30 @@ class FarValidation:
             self.is_alike_enlarged(reached, some)
 
     def is_alike_enlarged(self, factor: int, letters: Iterable[str]) -> bool:
-        large = {name: max(1, self.runner.sizes[name]) * factor for name in letters}
-        return self.is_alike({name: (size, size * 14 // 10) for name, size in large.items()})
+        return self.is_alike({name: max(1, self.runner.sizes[name]) * factor for name in letters})
 
-    def go_deep(self) -> None:
+    def go_deep(self, letters: list[str]) -> None:
         """Build deep models: with each loop deep alone, and then with all of them at once."""
-        shallow = dict.fromkeys(self.deep, (1, SHALLOW))
-        for deep in dict.fromkeys([*((name,) for name in self.deep), (*self.deep,)]):
+        for deep in dict.fromkeys([*((name,) for name in letters), (*letters,)]):
             for depth in DEPTHS if deep else ():
-                if self.is_alike(shallow | dict.fromkeys(deep, (depth + 1, depth * 6 // 5))):
+                if self.is_alike(dict.fromkeys(letters, 1) | dict.fromkeys(deep, depth)):
                     break
 
-    def is_alike(self, ranges: Mapping[str, tuple[int, int]]) -> bool:
-        """Return whether a model with sizes in these ranges matches, and few layers otherwise.
+    def is_alike(self, least: Mapping[str, int]) -> bool:
+        """Return whether a model with sizes near these, and few layers otherwise, matches.
 
         False if it is refused, or would take too long.
         """
-        if time.process_time() > self.until:
-            return False
+        ranges = {name: (size, size * 6 // 5) for name, size in least.items()}
         sizes = self.held.sizes_inside(random=self.random, deepest=SHALLOW, ranges=ranges)
-        if sizes is None or longest(self.tensors, sizes) > MAX_LENGTH:
+        if sizes is None:
             return False
-        number, started = max(1, tensor_count(self.tensors, sizes)), time.process_time()
-        if started + number * self.pace > self.until:
+        due: Counter[Stored] = Counter()
+        with suppress(ArithmeticError, ValueError):  # The trial reports what has no whole value.
+            due = expected(self.tensors.kept, sizes)
+        number, started = max(1, due.total()), time.process_time()
+        is_long = any(length > MAX_LENGTH for one in due for length in one.shape)
+        if is_long or started + number * self.pace > self.until:
             return False
         trial = self.held.prober.trial(sizes)
         # Expect it to grow by the same factor again.
@@ -156,7 +158,7 @@ class HeldOutValidation:
                 self.hold_near(number)
                 if far:
                     near, seconds = self.prober.alike[-number:], time.process_time() - started
-                    FarValidation(self, near, seconds).run()
+                    FarValidation(self).run(near, seconds)
                 return
             except MismatchError as error:
                 self.learn(*error.args)
@@ -177,11 +179,10 @@ class HeldOutValidation:
     def learn(self, sizes: Sizes, consequence: Consequence, wrong: str) -> None:
         """State guards or fix sizes after a model differed."""
         unmet = [one for one in self.conditions.irrelevant if not one.is_met(sizes)]
+        for condition in unmet:  # None of them matters alone.
+            self.conditions.state(condition, consequence)
         if not unmet:
             self.blame(sizes, consequence.outcome, wrong)
-        # None of these guards matters alone.
-        for condition in unmet:
-            self.conditions.state(condition, consequence)
 
     def blame(self, sizes: Sizes, outcome: Outcome, wrong: str) -> None:
         """Fix the sizes that must keep their own value for the formula to hold there.
@@ -252,7 +253,12 @@ def validated(
 ) -> Derivation:
     """Validate a formula whose guards were probed, and return the derivation."""
     runner, conditions, tensors = prober.runner, prober.conditions, prober.tensors
-    tensors.fold(divided(conditions.consequences))
+    exact = divided(conditions.consequences)
+    folded = cache(lambda one: simplify_exact_division(one, exact))
+    tensors.found = [
+        replace(one, shape=tuple(map(folded, one.shape)), times=folded(one.times))
+        for one in tensors.found
+    ]
     conditions.fold()
     validation = HeldOutValidation(prober, note)
     try:
@@ -267,10 +273,13 @@ def validated(
         dict(runner.sizes),
         {name: name for name in runner.sizes},
         tensors.kept,
-        conditions.stated,
+        tuple(
+            StatedCondition(one, outside, tuple(sorted(conditions.guards.get(one, ()))))
+            for one, outside in conditions.consequences.items()
+        ),
         fixed=tuple(sorted(runner.fixed)),
         inert=tuple(sorted(set(runner.sizes) - moving - asked - runner.fixed)),
-        unexplained=tuple(tensors.left_out),
+        unexplained=tuple(f"{kind.path} (buffer)" for kind in tensors.left_out),
         irrelevant_guards=tuple(conditions.irrelevant),
         caveats=tuple(caveats | validation.caveats),
         evidence=runner.evidence(effort.held),

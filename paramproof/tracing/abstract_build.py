@@ -18,13 +18,7 @@ from typing import Any, cast
 
 from paramproof.builders.protocol import FrameworkUnavailable, LiveReader
 from paramproof.builders.registry import Framework, model_packages
-from paramproof.sources.live import (
-    comes_from,
-    framework_with_reader,
-    is_pair,
-    live_weights,
-    reader,
-)
+from paramproof.sources.live import comes_from, framework_with_reader, is_pair, live_weights, reader
 from paramproof.tracing.internal_errors import calls_constructor
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -88,59 +88,41 @@ def group_tensors(tensors: Iterable[ObservedTensor]) -> TensorGroups:
     return found
 
 
-_NUMBER = re.compile(r"\d+")
-
-
-def has_numbered_names(paths: Iterable[str]) -> bool:
-    return any(_NUMBER.search(starred(path)) for path in paths)
-
-
-def layer_patterns(models: Sequence[Iterable[str]]) -> frozenset[str]:
+def layer_patterns(models: Sequence[Iterable[str]]) -> list[str]:
     """Return the patterns of repeated layers, such as ``encoder.layers.encoder_layer_*``.
 
     ``models`` has the tensor paths of several models. A pattern belongs to repeated layers if
     another model has a different, nonempty set of numbers in its place than the first model. Outer
-    layers are found first, and have ``*`` in the patterns of inner ones.
+    layers come first, and have ``*`` in the patterns of inner ones.
     """
-    found = frozenset[str]()
-    while True:
-        first, *others = (_numbers(paths, found) for paths in models)
-        pairs = ((one, other) for other in others for one in (first.keys() & other.keys()) - found)
-        more = {one for one, other in pairs if first[one] != other[one]}
-        if not more:
-            return found
-        outermost = min(one.count(".") for one in more)
-        found |= {one for one in more if one.count(".") == outermost}
-
-
-def star_layer_numbers(
-    tensors: Iterable[ObservedTensor], patterns: frozenset[str]
-) -> Iterator[ObservedTensor]:
-    """Replace the numbers of repeated layers by ``*`` in paths and aliases."""
-    for one in tensors:
-        path, *aliases = (_with_stars(starred(name), patterns) for name in (one.path, *one.aliases))
-        yield one._replace(path=path, aliases=tuple(aliases))
-
-
-def _numbers(paths: Iterable[str], known: frozenset[str]) -> Mapping[str, set[int]]:
-    """Return the numbers of each pattern, in paths with ``*`` for those of ``known`` patterns."""
-    found = defaultdict[str, set[int]](set)
-    for path in paths:
-        for pattern, number in _patterns(_with_stars(starred(path), known)):
-            found[pattern].add(number)
+    found: list[str] = []
+    deepest = max((path.count(".") for paths in models for path in paths), default=-1)
+    for depth in range(deepest + 1):
+        first, *others = (_numbers(paths, found, depth) for paths in models)
+        found += sorted(
+            {one for one in first for other in others if other.get(one, first[one]) != first[one]}
+        )
     return found
 
 
-def _patterns(path: str, start: int = 0) -> Iterator[tuple[str, int]]:
-    """Yield the beginning of a path with ``*`` for a number in its last name, and that number."""
-    for number in _NUMBER.finditer(path, start):
-        rest_of_name = path[number.end() :].partition(".")[0]
-        yield f"{path[: number.start()]}{LAYER}{rest_of_name}", int(number[0])
+def star_layers(path: str, patterns: Sequence[str]) -> str:
+    """Replace the numbers of layers by ``*``, also those that ``patterns`` have in a name."""
+    path = starred(path)
+    for pattern in patterns:
+        before, _, after = pattern.rpartition(LAYER)
+        name = path.removeprefix(before).partition(".")[0]
+        if path.startswith(before) and name.endswith(after) and name.removesuffix(after).isdigit():
+            path = pattern + path[len(before) + len(name) :]
+    return path
 
 
-def _with_stars(path: str, patterns: frozenset[str]) -> str:
-    """Replace the numbers matched by ``patterns``, outermost first, by ``*``."""
-    parents, dot, name = path.rpartition(".")
-    above = _with_stars(parents, patterns) + dot if dot else ""
-    path = above + name
-    return next((one for one, _ in _patterns(path, len(above)) if one in patterns), path)
+def _numbers(paths: Iterable[str], known: Sequence[str], depth: int) -> Mapping[str, set[str]]:
+    """Return the numbers that paths have in the name at a depth, by the pattern of their place."""
+    found = defaultdict[str, set[str]](set)
+    for path in paths:
+        path = star_layers(path, known)
+        for number in re.finditer(r"\d+", path):
+            before, after = path[: number.start()], path[number.end() :].partition(".")[0]
+            if before.count(".") == depth:
+                found[f"{before}{LAYER}{after}"].add(number[0])
+    return found

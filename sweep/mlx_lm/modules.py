@@ -19,13 +19,7 @@ from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, expression, letter, sides
 from paramproof.formulas.path import starred
 from paramproof.tracing.configuration.nodes import terms_in
-from paramproof.tracing.configuration.reader_terms import (
-    Model,
-    Row,
-    model_term,
-    module_of,
-    tensor_of,
-)
+from paramproof.tracing.configuration.reader_terms import Model, Row, model_term, module_of
 from paramproof.tracing.configuration.terms import Term, Value, both, either, negate, term
 from sweep.library.keys import Keys
 from sweep.witnesses.mlx_lm import Arrays, arrays
@@ -169,16 +163,16 @@ def chosen(some: Sequence[Mapping[str, bool]], every: Sequence[Mapping[str, bool
 def tree(places: Mapping[Place, Value], lists: Mapping[str, Value]) -> Term:
     """Return the modules of tensors by their paths."""
     modules: dict[str | None, Any] = {}
-    for number, (place, condition) in enumerate(places.items()):
+    for place, condition in places.items():
         *path, name = place.path.split(".")
-        inside, turns = modules, tuple[Term, ...]()
+        inside = modules
         if place.list:
             for one in place.list.split("."):
                 inside = inside.setdefault(one, {})
-            inside, turns = inside.setdefault(None, {}), (term("turn", 0),)
+            inside = inside.setdefault(None, {})
         for one in path:
             inside = inside.setdefault(one, {})
-        tensor = tensor_of("parameter", True, place.shape, (number, *turns))
+        tensor = term("tensor", "trainable", term("list", *place.shape))
         inside.setdefault(name, []).append((both(condition, place.kept), tensor))
 
     def rows(inside: Mapping[str | None, Any], path: str) -> Iterator[Row]:

@@ -89,9 +89,13 @@ class Cause:
         return all(_is(_value_at(config, path), value) for path, value in self.when.items())
 
     def replaces_in(self, sizes: Mapping[str, int]) -> bool:
-        """Return whether the sizes have a letter that this cause replaces, if it replaces any."""
+        """Return whether the sizes have a letter that this cause replaces, if it replaces any.
+
+        One that counts all layers is none: the sizes of layers of another kind are unknown.
+        """
         names = (f"{name}{ending}" for name in self.replaced for ending in ENDINGS)
-        return not self.replaced or any(name in sizes for name in names)
+        found = [sizes[name] for name in names if name in sizes]
+        return not self.replaced or any(size != sizes.get("L") for size in found)
 
     def read_sizes(self, config: Mapping[str, Any], layers: int) -> dict[str, int]:
         """Return the sizes that only the library reads, by letter."""

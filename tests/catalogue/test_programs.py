@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from paramproof.catalogue.program import Refused
 from paramproof.tracing.configuration.models import trace_model
-from paramproof.tracing.configuration.nodes import encoded, letters_in
+from paramproof.tracing.configuration.nodes import encoded
 from paramproof.tracing.configuration.reader_terms import lowered, model_term
 from paramproof.tracing.configuration.rules import rules_of
-from paramproof.tracing.configuration.terms import Unknown, term
+from paramproof.tracing.configuration.terms import Unknown, term, turns_in
 from tests.paramproof.tracing.configuration import evaluation
 
 numbers = itertools.count()
@@ -219,8 +219,8 @@ def test_a_loop_over_a_part_of_the_loop_around_it_varies():
     first = term("slice", term("range", 0, term("key", "width"), 1), 0, term("turn", 0), 1)
     last = term("fold", 0, first, term("list", 1), term("list", term("item", 0)), 0)
     whole = term("comp", 0, term("list", 1, 2), last, True)
-    assert letters_in(lowered(last)) == {"i"}
-    assert letters_in(lowered(whole)) == frozenset()
+    assert {letter for _, letter in turns_in(lowered(last))} == {"i"}
+    assert turns_in(lowered(whole)) == frozenset()
     rules = {"ToyConfig": {"fields": {"whole": lowered(whole)}, "keys": {}}}
     data = encoded({"configurations": rules, "models": {}}, {})
     varies = [node[0] for node in data["nodes"][data["varying"] :]]

@@ -169,10 +169,10 @@ for i in range(config.depth):
         layers[f"layer_{i}"] = Layer(config, i)
 layers["last"] = nn.ReLU()
 self.layers = nn.ModuleDict(layers)""",
-    "copies of layers": """
+    "copies of a layer": """
 import copy
-self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])
-self.more = nn.ModuleList([copy.deepcopy(self.layers) for _ in range(config.width)])""",
+layer = Layer(config, 0)
+self.layers = nn.ModuleList([copy.deepcopy(layer) for _ in range(config.depth)])""",
     "an object that holds a size": """
 from transformers.time_series_utils import StudentTOutput
 self.by_name = {"student": StudentTOutput, "gelu": StudentTOutput, "prelu": StudentTOutput}
@@ -244,6 +244,10 @@ self.x = nn.Parameter(torch.fft.rfft(torch.ones(config.width)))""",
 self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])
 for number in [i for i in range(config.width) if i > 100] + [0]:
     self.layers[number].extra = nn.Linear(1, 1)""",
+    "copies of layers inside of a loop": """
+import copy
+self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])
+self.more = nn.ModuleList([copy.deepcopy(self.layers) for _ in range(config.width)])""",
     "a method that nobody modelled": "self.x = self.embed.get_buffer('weight')",
 }
 

@@ -9,7 +9,7 @@ from torch import nn
 from tests.foolers.entries import depths, each, fooler, linears, states, widths
 
 
-@fooler("guard", dim=4000)
+@fooler("caveat", dim=4000)
 def counted_by_while(dim=64, n=3):
     i = 0
     while i < dim:
@@ -17,7 +17,7 @@ def counted_by_while(dim=64, n=3):
     return linears(dim, n, i < 4000)
 
 
-@fooler("guard", dim=4000)
+@fooler("caveat", dim=4000)
 def counted_down(dim=64, n=3):
     left, steps = dim, 0
     while left > 0:
@@ -25,7 +25,7 @@ def counted_down(dim=64, n=3):
     return linears(dim, n, steps < 4000)
 
 
-@fooler("guard", dim=4096)
+@fooler("caveat", dim=4096)
 def halved(dim=64, n=3):
     left, steps = dim, 0
     while left > 1:
@@ -33,7 +33,7 @@ def halved(dim=64, n=3):
     return linears(dim, n, steps < 12)
 
 
-@fooler("guard", dim=4097)
+@fooler("caveat", dim=4097)
 def doubled(dim=64, n=3):
     power = 1
     while power < dim:
@@ -241,6 +241,12 @@ def not_followed_if_deep(dim=16, n=3):
     return linears(dim, n, True if n < 101 else id(n) < 0)
 
 
+@fooler("guard", n=31, dim=4000)
+def not_followed_if_deep_and_wide(dim=16, n=3):
+    """Where it is not followed, it makes the same at small sizes."""
+    return linears(dim, n, True if n < 31 else hash(dim) < 4000)
+
+
 @fooler("caveat", n=101)
 def broken_loop(dim=16, n=3):
     layers = nn.ModuleList()
@@ -274,7 +280,7 @@ def _stack(dim, n, depth=0):
     return [nn.Linear(dim, dim, bias=depth < 100), *_stack(dim, n - 1, depth + 1)]
 
 
-@fooler("guard", n=101)
+@fooler("caveat", n=101)
 def recursion_that_builds(dim=16, n=3):
     return nn.ModuleList(_stack(dim, n))
 
@@ -319,12 +325,12 @@ states(
 widths(
     "guard",
     length_of_a_comprehension=(4000, lambda dim: len([0 for _ in range(dim)]) < 4000),
-    sum_of_ones_by_hand=(4000, lambda dim: sum(1 for _ in range(dim)) < 4000),
     repeated_list=(4000, lambda dim: len([0] * dim) < 4000),
     chained=(4000, lambda dim: len(list(itertools.chain(range(dim), "x"))) <= 4000),
 )
 widths(
     "caveat",
+    sum_of_ones_by_hand=(4000, lambda dim: sum(1 for _ in range(dim)) < 4000),
     sliced_iterator=(4000, lambda dim: len(list(itertools.islice(itertools.count(), dim))) < 4000),
 )
 

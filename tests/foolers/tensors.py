@@ -76,14 +76,14 @@ widths(
     shape_of_a_weight=(50_001, lambda dim: nn.Linear(dim, 1).weight.shape[1] <= 50_000),
     numel_of_a_weight=(1001, lambda dim: nn.Linear(dim, dim).weight.numel() <= 1_000_000),
     shape_as_a_tuple=(4000, lambda dim: tuple(torch.empty(dim, 1).shape) < (4000, 1)),
-    # Iterating over a tensor gives as many rows as it has.
-    tensors_of_a_loop=(4000, lambda dim: sum(1 for _ in torch.empty(dim, 1)) < 4000),
     attribute_of_a_layer=(4000, lambda dim: nn.Linear(dim, 1).in_features < 4000),
     root_by_numpy=(4096, lambda dim: np.sqrt(dim) < 64),
     shape_of_an_array=(4000, lambda dim: np.empty((dim, 0)).shape[0] < 4000),
 )
 widths(
     "caveat",
+    # Iterating over a tensor gives as many rows as it has.
+    tensors_of_a_loop=(4000, lambda dim: sum(1 for _ in torch.empty(dim, 1)) < 4000),
     length_of_a_tensor=(4000, lambda dim: len(torch.empty(dim)) < 4000),
     length_of_an_array=(4000, lambda dim: len(np.empty((dim, 0))) < 4000),
     element_of_an_array=(4000, lambda dim: np.array([dim, 3])[0] < 4000),

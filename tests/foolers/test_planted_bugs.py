@@ -50,6 +50,11 @@ def leniently(run, node):
     return True if run.is_denied(node) else OWN_STATEMENT(run, node)
 
 
+def confidently(run, node):
+    """Run code of which errors are handled as if it raised none."""
+    return run.block([*node.body, *node.orelse])
+
+
 OWN_STATEMENT = LiveInterpreter.own_statement
 CONDITIONS = letters.Trace.conditions
 GUESSES = (*unfollowed.HARMLESS, ast.Compare, ast.If, ast.IfExp)
@@ -63,19 +68,19 @@ BUGS = {
     (LiveInterpreter, "native", INHERITED): "shown_and_read",
     (LiveInterpreter, "truth", INHERITED): "digits",
     (LiveInterpreter, "eval", INHERITED): "walrus_counter",
-    (LiveInterpreter, "set_attribute", INHERITED): "descriptor",
-    (LiveInterpreter, "refuse_risks", nothing): "overflow root_of_a_negative",
+    (LiveInterpreter, "refuse_customs", nothing): "descriptor",
+    (LiveInterpreter, "attempt", confidently): "overflow root_of_a_negative",
     (LiveInterpreter, "own_statement", leniently): "counter_of_a_closure global_counter",
-    (LiveInterpreter, "refuse", nothing): "counted_by_while",
+    (LiveInterpreter, "refuse", nothing): "not_followed_if_deep",
     (sizes, "_compare", nothing): "range_downwards reciprocal",
     (sizes, "lose", nothing): "slice_of_a_table largest_of_a_range",
     (sizes, "_are_alike", always): "list_by_layer",
     (sizes, "_bits", lambda _: 0): "more_than_53_bits",
     (letters, "pin", nothing): "float_that_decays",
-    (letters, "truth", never): "counted_by_while doubled",
+    (letters, "truth", never): "not_followed_if_deep_and_wide",
     (letters, "implied_guards", lambda *_: ()): "counter_of_a_loop not_followed_in_late_layers",
     (letters.Trace, "conditions", laxly): "counter_in_a_tuple",
-    (exact_traces.Conditions, "add_refusal", nothing): "doubled not_followed_if_deep",
+    (exact_traces.Conditions, "add_refusal", nothing): "not_followed_if_deep",
     (unfollowed, "HARMLESS", GUESSES): "counter_of_a_closure",
     (unfollowed._Reader, "decisions", lambda *_: ()): "length_of_a_dict float_that_decays",
     (unfollowed._Reader, "is_followed", always): "widths_by_numpy",

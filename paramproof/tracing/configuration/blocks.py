@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from torch import nn
 
-from paramproof.tracing.configuration.layers import AutoModule, Module, mentions_module, reached
+from paramproof.tracing.configuration.layers import (
+    AutoModule,
+    Module,
+    Renamer,
+    mentions_module,
+    reached,
+)
 from paramproof.tracing.configuration.modules import ModuleInterpreter
 from paramproof.tracing.configuration.paths import Raised
-from paramproof.tracing.configuration.reader_terms import Model, Row, module_of, rows_of, tensor_of
+from paramproof.tracing.configuration.reader_terms import Model, Row, module_of
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     Term,
@@ -19,6 +26,7 @@ from paramproof.tracing.configuration.terms import (
     Value,
     both,
     exported,
+    inside,
     is_op,
     mentions,
     negate,
@@ -43,6 +51,7 @@ def understood() -> Iterator[None]:
 def model_of(run: ModuleInterpreter, made: Value) -> Model:
     """Return the tensors of a module, and what its constructor refuses."""
     writer = _Writer(run)
+    writer.rows(made)
     rows = writer.rows(made)
     refusals = {}
     for condition, why in {**run.refusals, **run.pins}.items():
@@ -58,12 +67,17 @@ def model_of(run: ModuleInterpreter, made: Value) -> Model:
 
 
 class _Writer:
+    """Writes a module twice: the first time it sees which tensors occur more than once."""
+
     def __init__(self, run: ModuleInterpreter) -> None:
         self.run = run
         self.storages: dict[int, int] = {}
         self.path: list[str] = []
-        self.autos: dict[int, tuple[str, Term]] = {}
-        """The models of any class, each with its path."""
+        self.paths: dict[int, str] = {}
+        self.shared: set[int] = set()
+        """The storages of tensors that occur at several paths, or in several turns of a loop."""
+        self.autos: dict[int, Term | None] = {}
+        """The models of any class; None for those in a loop."""
 
     def value(self, value: Value) -> Value:
         if is_computed(value):
@@ -81,106 +95,110 @@ class _Writer:
             raise Unknown("a tensor in a list of parameters")
         found: list[Row] = []
         for name, value in module.own.items():
-            found += self.named(name, value, condition, module.buffers.get(name))
+            found += self.enter(name, name, value, condition, module.buffers.get(name))
         found += self.named(None, module.named.items, condition)
         found += self.named(None, module.layers.items, condition)
+        return found
+
+    def enter(self, part: str, *of: Any) -> list[Row]:
+        """Return the rows of what is at one part of a path."""
+        self.path.append(part)
+        found = self.named(*of)
+        self.path.pop()
         return found
 
     def named(  # noqa: C901 - a case for each kind of value
         self, name: Value, value: Value, condition: Value, persistent: bool | None = None
     ) -> list[Row]:
         match value:
+            case _ if condition is False:
+                return []
             case Term(op="list", args=args) | tuple(args) if name is None:
-                return [row for one in args for row in self.named(None, one, condition)]
+                items = (self.enter(str(i), None, one, condition) for i, one in enumerate(args))
+                return [row for rows in items for row in rows]
             case Term(op="concat", args=(lists,)) if name is None:
                 return self.named(None, lists, condition)
             case Term(op="comp", args=(depth, source, element, kept)) if name is None:
-                rows = module_of(self.named(None, element, True))
+                rows = module_of(self.enter("*", None, element, True))
                 loop = term("comp", depth, self.value(source), rows, self.value(kept))
                 return [("", self.value(condition), loop)]
             case Term(op="entry", args=(key, inner)):
-                return self.named(self.value(key), inner, condition)
+                return self.enter(str(key), self.value(key), inner, condition)
             case Term(op="if", args=(test, one, other)):
+                # At a name, there is one thing at most: items of a list may be several.
+                enter = self.named if name is not None else partial(self.enter, "else")
                 if is_computed(test):
                     # Both sides may give the same: nothing, for dropped layers.
-                    sides = [self.named(name, x, condition, persistent) for x in (one, other)]
-                    if sides[0] == sides[1]:
-                        return sides[0]
+                    found = self.named(name, one, condition, persistent)
+                    if found == enter(name, other, condition, persistent):
+                        return found
                 first = self.named(name, one, both(condition, test), persistent)
-                return first + self.named(name, other, both(condition, negate(test)), persistent)
-            case Tensor():
-                role = value.role
+                return first + enter(name, other, both(condition, negate(test)), persistent)
+            case Tensor(role=role):
                 if persistent is not None and not role:
                     role = "buffer" if persistent else "temporary buffer"
-                if not role:
-                    return []
-                what = self.inside(name, lambda: self.tensor(value, role))
+                trains = value.own["requires_grad"]
+                roles = {"trainable": trains, "frozen": negate(trains)}
+                exists = roles if role == "parameter" else {role: bool(role)}
+                return [
+                    self.row(name, when, self.tensor(value, kind))
+                    for kind, one in exists.items()
+                    if (when := both(condition, one)) is not False
+                ]
             case Term(op="opaque", args=("module",)):
                 raise Unknown("a module that is inside of one of any class")
             case AutoModule():
-                what = self.auto(name, value)
+                part, storage = self.value(value.own["config"]), self.number(value.storage)
+                what = term("model", part, value.auto.__name__, term("list", *storage))
+                self.autos.setdefault(value.serial, None if "*" in self.path else what)
             case Term(op="inside", args=(holder, inner)):
-                path, made = self.autos.get(holder.serial, ("*", None))
-                if "*" in path:
+                made = self.autos.get(holder.serial)
+                if made is None:
                     raise Unknown("a tensor inside of layers of any class, or before there is one")
                 what = term("tied", made, inner)
             case Module() if issubclass(value.kind, nn.Module):
-                what = self.inside(name, lambda: module_of(self.rows(value)))
+                what = module_of(self.rows(value))
             case Term(op="opaque", args=("function" | "object" | "attribute", *_)) if (
                 self.run.is_live
             ):
-                raise Unknown(f"an object that may be a module: {'.'.join(self.path)}.{name}")
+                raise Unknown(f"an object that may be a module: {'.'.join(self.path)}")
             case Term(op="fold" | "state" | "get") if mentions_module(value):
                 raise Unknown(f"a module that a loop changes: {'.'.join(self.path)}")
             case Term() if name is None:
                 raise Unknown(f"layers {value!r:.80}")
             case _:
                 return []
-        if condition is False or not (what.args or name is None):
-            return []
+        return [self.row(name, condition, what)] if what.args or name is None else []
+
+    def row(self, name: Value, condition: Value, what: Term) -> Row:
         if is_computed(condition) and not is_op(condition, "and"):
             # Rotary positions, or numbers of a tensor, may decide about temporary buffers alone.
-            for unsized in without_shapes(what):
-                condition, what = True, unsized
-        return [(name, self.value(condition), what)]
-
-    def inside(self, name: Value, run: Callable[[], Any]) -> Any:
-        self.path.append("*" if name is None or isinstance(name, Term) else name)
-        found = run()
-        self.path.pop()
-        return found
+            held = [one for one in inside(what) if is_op(one, "tensor", "model", "tied")]
+            if held and {one.args[0] for one in held} == {"temporary buffer"}:
+                unsized = {one: term("tensor", one.args[0], None, *one.args[2:]) for one in held}
+                condition, what = True, Renamer(unsized).of(what)
+        return name, self.value(condition), what
 
     def number(self, storage: tuple[Value, ...]) -> tuple[Value, ...]:
         serial, *turns = storage
         return (self.storages.setdefault(serial, len(self.storages)), *turns)
 
-    def auto(self, name: Value, module: AutoModule) -> Term:
-        path = self.inside(name, lambda: ".".join(self.path))
-        part, storage = self.value(module.own["config"]), self.number(module.storage)
-        made = term("model", part, module.auto.__name__, term("list", *storage))
-        return self.autos.setdefault(module.serial, (path, made))[1]
-
     def tensor(self, tensor: Tensor, role: str) -> Term:
-        shape = self.value(tensor.shape)
-        if shape is None and role == "parameter":
-            raise Unknown(f"a parameter of an unknown shape: {'.'.join(self.path)}")
-        trainable = role == "parameter" and self.value(tensor.own["requires_grad"])
-        return tensor_of(role, trainable, shape, self.number(tensor.storage))
+        """Return a tensor, with its storage if that is shared.
+
+        The shape is a list of sizes; another term, if their number is unknown; or None if it is
+        computed.
+        """
+        shape, path = self.value(tensor.shape), ".".join(self.path)
+        if shape is None and role in ("trainable", "frozen"):
+            raise Unknown(f"a parameter of an unknown shape: {path}")
+        number, *turns = self.number(tensor.storage)
+        is_elsewhere = self.paths.setdefault(number, path) != path
+        if is_elsewhere or sum(is_op(one, "turn") for one in turns) < self.path.count("*"):
+            self.shared.add(number)
+        also = [term("list", number, *turns)] if number in self.shared else []
+        return term("tensor", role, shape, *also)
 
 
 def is_computed(value: Value) -> bool:
     return mentions(value, lambda one: one.op in COMPUTED)
-
-
-def without_shapes(what: Term) -> list[Term]:
-    """Return temporary buffers with unknown shapes, or nothing if there is anything else."""
-    match what:
-        case Term(op="tensor", args=("temporary buffer" as role, trains, _, storage)):
-            return [term("tensor", role, trains, None, storage)]
-        case Term(op="module"):
-            rows = [*rows_of(what)]
-            inner = [one for row in rows for one in without_shapes(row[2])]
-            if inner and len(inner) == len(rows):
-                new = zip(rows, inner, strict=True)
-                return [term("module", *(x for row, one in new for x in (*row[:2], one)))]
-    return []

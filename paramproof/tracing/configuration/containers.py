@@ -72,17 +72,6 @@ def fill(run: ModuleInterpreter, made: Module, *args: Value) -> None:
     elif given is not None:
         items = run.items(given)
         made.layers = List(run.path, run.frozen(given) if items is None else tuple(items))
-    if issubclass(made.kind, nn.ParameterList):
-        made.layers.items = with_items(run, made.layers.items, partial(as_parameter, run))
-
-
-def as_parameter(run: ModuleInterpreter, number: Value, one: Value) -> Value:
-    """Return what a list of parameters makes of an item: of a tensor, a parameter."""
-    if not isinstance(one, Tensor) or one.role:
-        return one
-    made = Tensor(run, one.shape, "parameter", True)
-    made.storage += (number,) if isinstance(number, Term) else ()
-    return made
 
 
 def module_method(  # noqa: C901 - a case for each method

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
@@ -32,12 +33,7 @@ from paramproof.tracing.configuration.terms import (
     present,
     term,
 )
-from paramproof.tracing.configuration.values import (
-    JSON_TYPES,
-    concatenated,
-    concrete,
-    unknown,
-)
+from paramproof.tracing.configuration.values import JSON_TYPES, concatenated, concrete, unknown
 
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.interpreter import Interpreter
@@ -114,6 +110,10 @@ def get_attr(run: Interpreter, owner: Value, name: Value, *default: Value) -> Va
     return run.pairs(owner, name, of)
 
 
+def has_attr(run: Interpreter, owner: Value, name: Value) -> Value:
+    return run.each(owner, lambda one: run.known(present(run.attribute_of(one, name))))
+
+
 def forwarded(found: Any) -> str:
     """Return the name of the attribute of an object that a property returns, or nothing."""
     if isinstance(found, property) and inspect.isfunction(found.fget):
@@ -123,10 +123,6 @@ def forwarded(found: Any) -> str:
             ):
                 return name
     return ""
-
-
-def has_attr(run: Interpreter, owner: Value, name: Value) -> Value:
-    return run.each(owner, lambda one: run.known(present(run.attribute_of(one, name))))
 
 
 # Lists
@@ -142,13 +138,6 @@ def on_items(
     if any(one is None for one in items):
         return term(op, *map(run.frozen, of), *more)
     return known(*items)
-
-
-def enumerated(run: Interpreter, value: Value, start: Value = 0) -> Value:
-    items = run.items(value)
-    if items is not None and not unknown(start):
-        return tuple(enumerate(items, start))
-    return term("enumerate", run.frozen(value), run.frozen(start))
 
 
 def range_of(run: Interpreter, *args: Value) -> Value:
@@ -171,6 +160,12 @@ def listed(run: Interpreter, value: Value = (), kind: type = list) -> Value:
         return List(run.path, found, kind)
 
     return run.each(value, of)
+
+
+def repeated(run: Interpreter, value: Value, times: Value = None) -> Value:
+    if not isinstance(times, int):
+        raise Unknown("a value that is repeated")
+    return (value,) * times
 
 
 def dict_of(run: Interpreter, value: Value = (), **named: Value) -> Value:
@@ -208,6 +203,10 @@ def following(run: Interpreter, value: Value, *default: Value) -> Value:
     return instead(found, default[0]) if default else run.require(found, "an item")
 
 
+def iterator(run: Interpreter, *_: Value) -> Value:
+    raise Unknown("an iterator")
+
+
 NUMBERS = abs, float, int, math.ceil, math.floor, math.isfinite, math.log2, math.sqrt, round, str
 LISTS = math.prod, max, min, numpy.prod, sorted, sum
 
@@ -230,18 +229,24 @@ MODELS: dict[Any, Model] = {
     dict: dict_of,
     any: partial(quantifier, "any"),
     all: partial(quantifier, "all"),
-    enumerate: enumerated,
+    enumerate: lambda run, value, start=0: on_items(
+        "enumerate", lambda items: tuple(enumerate(items, start)), (start,), run, value
+    ),
     zip: partial(on_items, "zip", lambda *items: tuple(zip(*items, strict=False)), ()),
     reversed: partial(on_items, "slice", lambda items: tuple(items[::-1]), (None, None, -1)),
     next: following,
-    iter: lambda run, value: value,
+    iter: iterator,
+    print: lambda run, *_, **__: None,
+    itertools.chain: lambda run, *lists: run.chained(lists),
+    itertools.repeat: repeated,
 }
 """What a function does with values of which some are unknown."""
 
 # Methods
 
-PURE = {name for name in dir(str) if name[0] != "_"} | {"bit_length", "is_integer"}
-"""The methods of texts, lists and numbers that change nothing."""
+PURE = {name for kind in (str, frozenset) for name in dir(kind) if name[0] != "_"} - {"copy"}
+PURE |= {"bit_length", "is_integer"}
+"""The methods of texts, lists, sets and numbers that change nothing."""
 
 
 def call_method(
@@ -263,56 +268,57 @@ def call_method(
         owner = run.object_of(owner, List)
     if named.own or named.base is not None:
         raise Unknown(f"the method {name} with named arguments")
-    if isinstance(owner, List) and name not in PURE:
-        return (set_method if owner.kind is set else list_method)(run, owner, name, *args)
-    if name not in PURE and not isinstance(owner, str):
+    if name in PURE and not unknown(owner) and not unknown(args):
+        return run.boxed(run.native(getattr(concrete(owner), name), *map(concrete, args)))
+    if isinstance(owner, List) and (name not in PURE or owner.kind is set):
+        return list_method(run, owner, name, *args)
+    return pure_method(run, owner, name, args)
+
+
+def pure_method(run: Interpreter, owner: Value, name: str, args: Sequence[Value]) -> Value:
+    """Call a method of a text, a list or a number that changes nothing."""
+    match owner, name, args:
+        case str(), "join", [values] if parts := run.items(values):
+            return run.text([x for one in parts for x in (owner, one)][1:])
+        case str(), "format", _ if owner.count("{}") == len(args) and not (
+            {"{", "}"} & {*owner.replace("{}", "")}
+        ):
+            pairs = zip(owner.split("{}"), (*args, ""), strict=True)
+            return run.text([x for pair in pairs for x in pair if x != ""])
+        case Term(op="text", args=(*_, str(end))), "endswith", [str(wanted)] if len(wanted) <= len(
+            end
+        ) or not wanted.endswith(end):
+            return end.endswith(wanted)
+    if name not in PURE or run.kind_of(owner) is set:
         raise Unknown(f"the method {name} of {owner!r:.60}")
-    if unknown(owner) or unknown(args):
-        return term("method", name, run.frozen(owner), *map(run.frozen, args))
-    return run.boxed(run.native(getattr(concrete(owner), name), *map(concrete, args)))
+    return term("method", name, run.frozen(owner), *map(run.frozen, args))
+
+
+SETS = {"add": ast.BitOr(), "isdisjoint": ast.BitAnd()}
+SETS |= dict.fromkeys(("difference", "difference_update"), ast.Sub())
+"""The operators that methods of sets stand for."""
 
 
 def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value:
+    """Call a method of a list, or of a set of which something is unknown."""
     match name, args:
         case "append", (value,):
             run.add_items(owner, (value,))
         case "extend", (value,):
             run.add_items(owner, run.listed(value))
-        case "copy", ():
-            return List(run.path, owner.items, owner.kind)
-        case "insert" | "pop" | "reverse", _ if not unknown(args) and (
-            isinstance(owner.items, tuple) and run.since(owner.birth) is True
-        ):
-            run.touch(owner)
-            changed = [*owner.items]
-            found = run.native(getattr(changed, name), *args)
-            owner.items = tuple(changed)
-            return found
         case "insert", (0, value):
             run.replace(owner, concatenated(run.frozen((value,)), run.frozen(owner)))
+        case "add" | "difference" | "difference_update" | "isdisjoint", (other,):
+            more = List((), (other,), set) if name == "add" else listed(run, other, set)
+            found = run.binary(SETS[name], owner, more)
+            if name == "isdisjoint":
+                return negate(run.truth(found))
+            if name == "difference":
+                return found
+            known = not unknown(found) and run.since(owner.birth) is True
+            run.replace(owner, found.items if known else run.frozen(found))
         case _:
-            raise Unknown(f"the method {name} of a list")
-    return None
-
-
-def set_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value:
-    match name, args:
-        case "add", (value,):
-            found = run.binary(ast.BitOr(), owner, List((), (value,), set))
-        case "difference" | "difference_update", (other,):
-            found = run.binary(ast.Sub(), owner, MODELS[set](run, other))
-        case "isdisjoint", (other,):
-            both_have = run.binary(ast.BitAnd(), owner, MODELS[set](run, other))
-            return negate(run.truth(both_have))
-        # Those of a frozen set change nothing.
-        case _ if hasattr(frozenset, name) and not unknown(owner) and not unknown(args):
-            return run.boxed(run.native(getattr(concrete(owner), name), *map(concrete, args)))
-        case _:
-            raise Unknown(f"the method {name} of a set")
-    if name == "difference":
-        return found
-    known = not unknown(found) and run.since(owner.birth) is True
-    run.replace(owner, found.items if known else run.frozen(found))
+            raise Unknown(f"the method {name} of a {owner.kind.__name__}")
     return None
 
 

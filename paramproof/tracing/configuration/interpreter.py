@@ -16,7 +16,6 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from paramproof.tracing.configuration.functions import MODELS, PURE_MODULES, call_method
-from paramproof.tracing.configuration.operators import SIGNS
 from paramproof.tracing.configuration.paths import Dict, Frame, List, Raised, source_of
 from paramproof.tracing.configuration.statements import (
     BROKEN,
@@ -35,7 +34,7 @@ from paramproof.tracing.configuration.terms import (
     negate,
     term,
 )
-from paramproof.tracing.configuration.values import Closure, Method, Super, concrete, unknown
+from paramproof.tracing.configuration.values import SIGNS, Closure, Method, Super, concrete, unknown
 
 Comprehension: TypeAlias = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 
@@ -62,11 +61,9 @@ def loops_of(node: Comprehension) -> list[ast.stmt]:
 
 def is_log(function: Any) -> bool:
     """Return whether a function only tells somebody something."""
-    owner = getattr(function, "__self__", None)
+    owner = type(getattr(function, "__self__", None)).__name__
     module = getattr(function, "__module__", "") or ""
-    return (
-        type(owner).__name__ == "Logger" or module.strip("_") == "warnings" or "logging" in module
-    )
+    return owner == "Logger" or module.strip("_") == "warnings" or "logging" in module
 
 
 class Interpreter(Statements):
@@ -101,14 +98,11 @@ class Interpreter(Statements):
             case ast.Compare(left=left, ops=ops, comparators=comparators):
                 return self.compare(self.eval(left), ops, comparators)
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                condition = self.truth(self.eval(test))
-                return self.both_sides(
-                    condition, lambda: self.eval(body), lambda: self.eval(orelse)
-                )
+                when = self.truth(self.eval(test))
+                return self.both_sides(when, partial(self.eval, body), partial(self.eval, orelse))
             case ast.List(elts=elts) | ast.Tuple(elts=elts) | ast.Set(elts=elts):
-                found = List(self.path, (), set if isinstance(node, ast.Set) else list)
-                for items in self.arguments(elts):
-                    self.add_items(found, items)
+                kind = set if isinstance(node, ast.Set) else list
+                found = self.arguments(elts, kind)
                 return found.items if isinstance(node, ast.Tuple) else found
             case ast.Dict(keys=keys, values=values):
                 return self.dictionary(zip(keys, values, strict=True))
@@ -164,15 +158,16 @@ class Interpreter(Statements):
         found = self.known(self.truth(self.compared(ops[0], left, right)))
         if not ops[1:]:
             return found
-        more = lambda: self.compare(right, ops[1:], others[1:])  # noqa: E731
+        more = partial(self.compare, right, ops[1:], others[1:])
         return self.both_sides(found, more, lambda: False)
 
-    def arguments(self, nodes: Sequence[ast.expr]) -> list[Value]:
-        """Return tuples of values one after the other, or unknown lists."""
-        return [
-            self.listed(self.eval(one.value)) if isinstance(one, ast.Starred) else (self.eval(one),)
+    def arguments(self, nodes: Sequence[ast.expr], kind: type = list) -> List:
+        """Return a list of values, and of the items of those with a star."""
+        every = [
+            self.eval(one.value) if isinstance(one, ast.Starred) else (self.eval(one),)
             for one in nodes
         ]
+        return self.chained(every, kind)
 
     def dictionary(self, pairs: Any) -> Dict:
         """Return the dictionary of nodes for keys and values, where ``**`` has no key."""
@@ -204,11 +199,9 @@ class Interpreter(Statements):
         function = self.eval(node.func)
         if is_log(function):
             return None
-        args: list[Value] = []
-        for items in self.arguments(node.args):
-            if not isinstance(items, tuple):
-                raise Unknown(f"the arguments of {ast.unparse(node):.60}")
-            args += items
+        args = self.arguments(node.args).items
+        if not isinstance(args, tuple):
+            raise Unknown(f"the arguments of {ast.unparse(node):.60}")
         named = self.dictionary((one.arg, one.value) for one in node.keywords)
         return self.call(function, args, named)
 
@@ -245,14 +238,12 @@ class Interpreter(Statements):
             raise Unknown(f"a call of {name:.60} with unknown names")
         if isinstance(function, Hashable) and function in self.models:
             return self.models[function](self, *args, **named.own)
-        known = not unknown(args) and not unknown([*named.own.values()])
-        if known and getattr(function, "__module__", None) in PURE_MODULES:
-            given = {key: concrete(one) for key, one in named.own.items()}
-            return self.boxed(self.native(function, *map(concrete, args), **given))
+        is_pure = getattr(function, "__module__", None) in PURE_MODULES
+        if is_pure and not unknown([*args, named]):
+            return self.boxed(self.native(function, *map(concrete, args), **concrete(named)))
         raise Unknown(f"a call of {name:.60}")
 
-    def call_method(self, owner: Value, name: str, args: Sequence[Value], named: Dict) -> Value:
-        return call_method(self, owner, name, args, named)
+    call_method = call_method
 
     def run(self, frame: Frame, body: Sequence[ast.stmt] | ast.expr) -> Value:
         """Run the body of a function; return its result."""
@@ -290,16 +281,8 @@ class Interpreter(Statements):
             raise Raised(f"{called} takes fewer arguments")
         others, why = self.truth(left), f"{called} takes no other names"
         if others is True:
-            raise WrongNames(why, self.frames)
+            raise Raised(why)
         self.refuse(why, others)
-
-
-class WrongNames(Raised):
-    """A function is called with a name that it does not take."""
-
-    def __init__(self, why: str, frames: Sequence[Frame]) -> None:
-        super().__init__(why)
-        self.frame = frames[-1] if frames else None
 
 
 def parameters_of(function: Any) -> Iterable[inspect.Parameter]:

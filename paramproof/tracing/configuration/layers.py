@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from torch import nn
 
 from paramproof.tracing.configuration.paths import Heap, Instance, List
-from paramproof.tracing.configuration.statements import folded, is_opaque
+from paramproof.tracing.configuration.statements import Loop, is_opaque
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -24,6 +24,7 @@ from paramproof.tracing.configuration.terms import (
     Unknown,
     Value,
     inside,
+    is_op,
     leaves,
     mentions,
     term,
@@ -98,14 +99,21 @@ IMAGES: WeakKeyDictionary[Heap, tuple[Heap, Value]] = WeakKeyDictionary()
 """What stands for one turn of a loop: of which object, and the condition that it is the turn."""
 
 
+def image_of(value: Heap, when: Value = MISSING) -> Heap:
+    made = copy.copy(value)
+    IMAGES[made] = value, when
+    return made
+
+
 class Renamer:
-    """Puts other terms in place of some, also inside of modules or of copies of them."""
+    """Puts other terms in place of some, also inside of modules, or of what ``begin`` makes."""
 
     kinds: Any = Module | Tensor | List
 
-    def __init__(self, changes: dict[Term, Value], copies: bool, when: Value = MISSING) -> None:
-        self.changes, self.copies, self.when = changes, copies, when
-        self.terms = {**changes}
+    def __init__(
+        self, changes: dict[Term, Value], begin: Callable[[Heap], Any] = lambda one: one
+    ) -> None:
+        self.terms, self.begin = {**changes}, begin
         self.objects: dict[Heap, Any] = {}
 
     def of(self, value: Value) -> Value:
@@ -113,49 +121,36 @@ class Renamer:
             return tuple(map(self.of, value))
         if isinstance(value, Term):
             if value not in self.terms:
-                self.terms[value] = self.made_of(value)
+                self.terms[value] = term(value.op, *map(self.of, value.args))
             return self.terms[value]
         is_plain = isinstance(value, List) and not mentions_module(value.items)
         if is_plain or not isinstance(value, self.kinds):
             return value
         if value not in self.objects:
-            made = self.objects[value] = self.begun(value)
+            made = self.objects[value] = self.begin(value)
             made.own = {key: self.of(one) for key, one in value.own.items()}
             for name in vars(made).keys() & {"items", "layers", "named", "shape", "storage"}:
                 setattr(made, name, self.of(getattr(made, name)))
         return self.objects[value]
 
-    def made_of(self, value: Term) -> Term:
-        return term(value.op, *map(self.of, value.args))
-
-    def begun(self, value: Heap) -> Any:
-        made = copy.copy(value) if self.copies else value
-        if self.copies:
-            IMAGES[made] = value, self.when
-        return made
-
 
 class Copier(Renamer):
-    """Copies a value with the modules in it; loops inside of a copy have variables of their own."""
+    """Copies a value with the modules in it."""
 
     kinds = Renamer.kinds | Instance
 
-    def __init__(self, run: ModuleInterpreter, changes: dict[Term, Value]) -> None:
-        super().__init__(changes, copies=True)
+    def __init__(self, run: ModuleInterpreter) -> None:
+        super().__init__({}, self.copied)
         self.run = run
 
-    def made_of(self, value: Term) -> Term:
-        if value.op != "comp":
-            return super().made_of(value)
-        depth, source, element, kept = value.args
-        other = depth + INNER if depth < self.run.depth else depth
-        changes = {term(op, depth): term(op, other) for op in ("item", "turn")}
-        inside = Copier(self.run, {**self.changes, **changes})
-        inside.objects = self.objects
-        return term("comp", other, self.of(source), inside.of(element), inside.of(kept))
+    def of(self, value: Value) -> Value:
+        is_inner = is_op(value, "comp") and value.args[0] < self.run.depth
+        if is_inner and mentions_module(value):
+            raise Unknown("a copy of layers inside of a loop")
+        return super().of(value)
 
-    def begun(self, value: Heap) -> Any:
-        made = copy.copy(value)
+    def copied(self, value: Heap) -> Any:
+        made: Any = copy.copy(value)
         made.birth, made.serial = (*self.run.path,), next(Heap.serials)
         if isinstance(made, Tensor | AutoModule):
             turns = (term("turn", depth) for depth in range(self.run.depth))
@@ -165,10 +160,9 @@ class Copier(Renamer):
         return made
 
 
-def at_turn(
-    depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
-) -> Value:
+def at_turn(loop: Loop, number: int) -> Value:
     """Return the value of a state of a loop at the beginning of a turn."""
+    depth, source, starts, nexts = loop
     start, after = starts[number], nexts[number]
     state, turn = term("state", depth, number), term("turn", depth)
     in_loop = lambda one: one.op in ("state", "item", "turn") and one.args[0] == depth  # noqa: E731
@@ -177,7 +171,7 @@ def at_turn(
     if not mentions(after, lambda one: one.op == "state" and one.args[0] == depth):
         last = term("-", turn, 1)
         changes = {turn: last, **items_at(source, term("item", depth), last)}
-        before = Renamer(changes, copies=True).of(after)
+        before = Renamer(changes, image_of).of(after)
         return term("if", term("==", turn, 0), start, before)
     match after:
         case Term(op="+" | "*" as op, args=(one, other)) if state in (one, other):
@@ -188,9 +182,9 @@ def at_turn(
     other = depth + INNER
     changes = {term(op, depth): term(op, other) for op in ("item", "turn")}
     changes |= {term("state", depth, i): term("state", other, i) for i in range(len(nexts))}
-    names = Renamer(changes, copies=False)
+    names = Renamer(changes)
     after_all = [None if mentions_module(one) else names.of(one) for one in nexts]
-    return folded(other, term("slice", source, 0, turn, 1), starts, after_all, number)
+    return Loop(other, term("slice", source, 0, turn, 1), starts, after_all).folded(number)
 
 
 def mentions_module(value: Value) -> bool:
@@ -199,10 +193,7 @@ def mentions_module(value: Value) -> bool:
 
 
 def with_items(
-    run: ModuleInterpreter,
-    items: Value,
-    change: Callable[[Value, Value], Value],
-    number: Value = 0,
+    run: ModuleInterpreter, items: Value, change: Callable[[Value, Value], Value], number: Value = 0
 ) -> Value:
     """Return a list of layers with each item changed; the change is given its number, too."""
     match items:

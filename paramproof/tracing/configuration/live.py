@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import functools
 import inspect
 import operator
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import cache, partial
 from os.path import basename
 from typing import Any
 
@@ -23,11 +24,17 @@ import torch
 from torch import nn
 
 from paramproof.catalogue.program import Part
-from paramproof.tracing.configuration.blocks import is_computed, model_of, understood
-from paramproof.tracing.configuration.interpreter import WrongNames
+from paramproof.tracing.configuration.blocks import model_of, understood
+from paramproof.tracing.configuration.containers import WALKS
 from paramproof.tracing.configuration.layers import Module, mentions_module, reached
-from paramproof.tracing.configuration.live_functions import LIVE_MODELS, is_of_opaque, method_of
-from paramproof.tracing.configuration.modules import CACHED, ModuleInterpreter, is_of_loop, is_torch
+from paramproof.tracing.configuration.modules import (
+    CACHED,
+    ModuleInterpreter,
+    is_of_loop,
+    is_of_opaque,
+    is_torch,
+    method_of,
+)
 from paramproof.tracing.configuration.nodes import EMPTY, Data
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, List, Raised, source_of
 from paramproof.tracing.configuration.programs import Programs
@@ -39,10 +46,8 @@ from paramproof.tracing.configuration.terms import (
     Term,
     Unknown,
     Value,
-    exported,
     facts_of,
     inside,
-    instead,
     is_op,
     mentions,
     negate,
@@ -55,12 +60,16 @@ OWN_NAMES = """
 __abstractmethods__ __annotations__ __call__ __constants__ __dataclass_fields__
 __dataclass_params__ __dict__ __doc__ __eq__ __firstlineno__ __getattr__ __getitem__
 __getstate__ __hash__ __init__ __init_subclass__ __iter__ __len__ __match_args__ __module__
-__orig_bases__ __parameters__ __post_init__ __replace__ __repr__ __setstate__ __slotnames__
+__orig_bases__ __parameters__ __replace__ __repr__ __setstate__ __slotnames__
 __slots__ __static_attributes__ __str__ __weakref__
 """
 """Names with underscores that a class may define without doing something else than Python."""
 
 OWN = frozenset(OWN_NAMES.split())
+
+DESCRIPTORS: tuple[type, ...] = (property, staticmethod, classmethod, types.FunctionType)
+DESCRIPTORS += types.GetSetDescriptorType, CACHED
+"""Types of attributes of a class that its objects read in a way that is followed, or denied."""
 
 
 def is_text(one: Term) -> bool:
@@ -85,9 +94,8 @@ STRUCTURE = (iter, len, tuple, list, dict, zip, enumerate, reversed, operator.ge
 
 def reads_text(one: Term) -> bool:
     """Return whether a text decides the shape of a parameter or the length of a loop."""
-    place = {"tensor": 2, "comp": 1}.get(one.op)
     is_buffer = "buffer" in str(one.args[:1])
-    return place is not None and not is_buffer and mentions(one.args[place], is_text)
+    return is_op(one, "tensor", "comp") and not is_buffer and mentions(one.args[1], is_text)
 
 
 PLAIN: tuple[type, ...] = (str, int, float, list, tuple, dict, set, frozenset, slice, type(None))
@@ -110,7 +118,7 @@ def is_held(value: Value) -> bool:
         value = [*value.values()]
     if isinstance(value, list | tuple | set | frozenset):
         return any(map(is_held, value))
-    if isinstance(value, functools.partial):
+    if isinstance(value, partial):
         return is_held([*value.args, *value.keywords.values(), value.func])
     return is_object(value)
 
@@ -123,12 +131,11 @@ def holds_module(value: Value) -> bool:
     )
 
 
-@functools.cache
+@cache
 def changes_shape(name: str) -> bool:
     """Return whether a method gives a tensor another shape in its place."""
-    packet = getattr(torch.ops.aten, name, None) if name.endswith("_") else None
-    forms = [getattr(packet, one) for one in packet.overloads()] if packet else []
-    is_view = any(torch.Tag.inplace_view in one.tags for one in forms)
+    default = getattr(getattr(torch.ops.aten, name, None), "default", None)
+    is_view = torch.Tag.inplace_view in getattr(default, "tags", ())
     return is_view or name in ("resize_", "resize_as_", "set_")
 
 
@@ -136,17 +143,11 @@ class Walked(List):
     """Modules or tensors inside of a module, of which each may stand for an unknown number."""
 
 
-WALKS = frozenset({"buffers", "children", "modules", "parameters"})
-WALKS |= {f"named_{one}" for one in WALKS}
-
-
 def has_loops(module: Module) -> bool:
     """Return whether a module holds modules of an unknown number."""
-    return any(
-        (isinstance(one, Term) and mentions_module(one))
-        or (isinstance(one, Module) and has_loops(one))
-        for one in inside((*module.own.values(), module.layers.items, module.named.items))
-    )
+    every = reached(module, "module")
+    held = tuple((*one.own.values(), one.layers.items, one.named.items) for one in every)
+    return any(isinstance(one, Term) and mentions_module(one) for one in inside(held))
 
 
 class LiveInterpreter(ModuleInterpreter):
@@ -154,15 +155,13 @@ class LiveInterpreter(ModuleInterpreter):
 
     is_live = True
 
-    def __init__(self, live: Live) -> None:
+    def __init__(self, sizes: Iterable[str]) -> None:
         super().__init__(("torch",))
-        self.live = live
-        self.models = {**self.models, **LIVE_MODELS}
         self.place = ("", 0)
         """The file and the line of the model's code that is running."""
         self.places: dict[Term, tuple[str, int]] = {}
         """Conditions that decided something, with the lines where they first did."""
-        self.sizes = {one: term("field", term("self"), one) for one in live.sizes}
+        self.sizes = {one: term("field", term("self"), one) for one in sizes}
         """The function's own sizes: each is an unknown int of at least 1."""
         for one in self.sizes.values():
             self.declared[one] = term("int")
@@ -174,32 +173,21 @@ class LiveInterpreter(ModuleInterpreter):
         """Call a function of Python with values that it may see as they are."""
         held = is_object if function in STRUCTURE else is_held
         if any(map(held, (*args, *named.values()))):
-            raise Unknown(
-                f"what {getattr(function, '__name__', function)!s:.40} does with an object"
-            )
+            name = getattr(function, "__name__", str(function))
+            raise Unknown(f"what {name!s:.40} does with an object")
         return super().native(function, *args, **named)
 
     def bound(self, found: Any, owner: Any) -> Value:
-        plain = (property, staticmethod, classmethod, types.FunctionType)
-        if hasattr(type(found), "__get__") and not isinstance(found, plain):
-            raise Unknown(f"an attribute of {type(found).__name__}")
+        if isinstance(found, CACHED):
+            raise Unknown("a method that keeps what it made")
         return super().bound(found, owner)
-
-    def set_attribute(self, owner: Value, name: Value, value: Value) -> None:
-        kind = owner.kind if isinstance(owner, Module) else None
-        if kind and isinstance(name, str):
-            static = inspect.getattr_static(kind, name, None)
-            if hasattr(type(static), "__set__") and not isinstance(static, property):
-                raise Unknown(f"an attribute of {type(static).__name__}")
-        super().set_attribute(owner, name, value)
 
     def attribute_of_module(self, owner: Module, name: str) -> Value:
         if name not in owner.own and not hasattr(owner.kind, name) and name[:2] != "__":
             finder = inspect.getattr_static(owner.kind, "__getattr__", None)
             if finder is not None and self.is_own(finder):
                 raise Unknown(f"{name} of a {owner.kind.__name__}")
-        is_listed = name in ("__dict__", "_modules", "_parameters")
-        is_found = name in owner.own or (hasattr(owner.kind, name) and not is_listed)
+        is_found = name in owner.own or (hasattr(owner.kind, name) and name != "__dict__")
         if not is_found and self.items(owner.named) != []:
             raise Unknown(f"{name} beside attributes of unknown names")
         return super().attribute_of_module(owner, name)
@@ -258,24 +246,19 @@ class LiveInterpreter(ModuleInterpreter):
         if any(isinstance(node, ends) for one in body for node in ast.walk(one)):
             raise Unknown("what a loop over layers of an unknown number leaves behind")
         frame = self.frames[-1]
-        changed: list[Heap] = [frame]
         if YIELDED in frame.own:
-            changed.append(frame.own[YIELDED])
             frame.own[YIELDED].__class__ = Walked
         lost = dict.fromkeys(assigned(target, *body), LOST)
-
-        def each() -> None:
-            for one in source.items:
-                frame.own |= lost
-                self.unrolled(target, [one], body)
-
-        self.visited(source.items, each, *changed)
+        for one in source.items:
+            frame.own |= lost
+            turn = partial(self.unrolled, target, [one], body)
+            self.visit(one, turn, frame, frame.own.get(YIELDED))
         frame.own |= lost
         return True
 
-    def visited(self, items: Value, run: Callable[[], object], *changed: Heap) -> None:
-        """Change each of some modules or tensors in one way, which leaves nothing else behind."""
-        allowed = {*changed, *(one for item in items for one in reached(item, ""))}
+    def visit(self, item: Value, run: Callable[[], object], *changed: Heap | None) -> None:
+        """Run code for an item that may stand for several, which changes nothing beside it."""
+        allowed = {*changed, *reached(item)}
         start = next(Heap.serials)
         self.journal.append({})
         try:
@@ -289,6 +272,10 @@ class LiveInterpreter(ModuleInterpreter):
         match node:
             case ast.NamedExpr() if COLLECTED in self.frames[-1].own:
                 raise Unknown("a name that a comprehension assigns")
+            case ast.Yield(value=ast.expr() as value):
+                return self.add_items(self.frames[-1].own[YIELDED], (self.eval(value),))
+            case ast.YieldFrom(value=value):
+                return self.add_items(self.frames[-1].own[YIELDED], self.listed(self.eval(value)))
         return super().eval(node)
 
     def statement(self, node: ast.stmt) -> Value:
@@ -309,14 +296,6 @@ class LiveInterpreter(ModuleInterpreter):
         if self.is_denied(node):
             raise Unknown(f"the statement {ast.unparse(node).splitlines()[0]:.60}")
         match node:
-            case ast.Expr(value=ast.Yield(value=ast.expr() as value)):
-                self.add_items(self.frames[-1].own[YIELDED], (self.eval(value),))
-                return True
-            case ast.Expr(value=ast.YieldFrom(value=value)):
-                self.add_items(self.frames[-1].own[YIELDED], self.listed(self.eval(value)))
-                return True
-            case ast.While(test=test, body=body, orelse=[]):
-                return self.turns(test, body)
             case ast.Try(finalbody=[]):
                 return self.attempt(node)
         return super().statement(node)
@@ -324,75 +303,35 @@ class LiveInterpreter(ModuleInterpreter):
     def is_denied(self, node: ast.stmt) -> bool:
         match node:
             case ast.With(items=items):
-                return not all(map(self.is_context, items))
+                kinds = [type(self.eval(one.context_expr)).__module__ for one in items]
+                is_known = all(f"{one}.".startswith("torch.") for one in kinds)
+                return not is_known or any(one.optional_vars for one in items)
             case ast.Assign(value=ast.GeneratorExp()) | ast.AnnAssign(value=ast.GeneratorExp()):
                 return True
             case ast.FunctionDef(decorator_list=[_, *_]) | ast.Global() | ast.Nonlocal():
                 return True
+            case ast.While():
+                return True
         return False
 
-    def is_context(self, one: ast.withitem) -> bool:
-        """Return whether a context manager is one that may be passed over."""
-        held = self.eval(one.context_expr)
-        package = (getattr(type(held), "__module__", "") or "").partition(".")[0]
-        return package == "torch" and one.optional_vars is None
-
-    def turns(self, test: ast.expr, body: Sequence[ast.stmt]) -> Value:
-        """Run a loop as often as at the function's own sizes, which its condition then pins."""
-        for _ in range(MAX_TURNS):
-            if not self.pinned(self.truth(self.eval(test))):
-                return True
-            if self.block(body) is not True:
-                raise Unknown("a loop that is left")
-        raise Unknown(f"a loop of more than {MAX_TURNS} turns")
-
     def branch(self, test: Value, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> Value:
-        codes = [one.function.__code__ for one in self.frames]
-        if codes.count(codes[-1]) > 1 and not self.depth:
-            test = self.pinned(test)
+        calls = [(one.function, one.parent) for one in self.frames]
+        if calls.count(calls[-1]) > 1 and not self.depth and not isinstance(test, bool):
+            raise Unknown("a branch of a function that calls itself")
         return super().branch(test, body, orelse)
 
     def attempt(self, node: ast.Try) -> Value:
-        """Run what raises no error, whatever the sizes are, or is called with wrong names."""
-        body, frame = [*node.body, *node.orelse], self.frames[-1]
+        """Run what raises no error, whatever the sizes are; errors of types are not theirs."""
+        body = [*node.body, *node.orelse]
         if all(isinstance(one.body[-1], ast.Raise) for one in node.handlers):
             return self.block(body)  # An error that is raised again refuses, as any does.
-        # Sizes do not decide errors of types.
-        kinds = [ast.unparse(one.type) if one.type else "" for one in node.handlers]
-        if {*kinds} != {"TypeError"}:
-            self.refuse_risks(node.body)
+        kinds = {ast.unparse(one.type) if one.type else "" for one in node.handlers}
         before = len(self.refusals)
-        try:
+        with suppress(Raised):
             after = self.block(body)
-            if len(self.refusals) == before:
+            if kinds == {"TypeError"} and len(self.refusals) == before:
                 return after
-        except WrongNames as error:
-            if error.frame is frame and kinds[0] == "TypeError":
-                return self.block(node.handlers[0].body)
-        except Raised:
-            pass
         raise Unknown("an error that is handled")
-
-    def refuse_risks(self, body: Sequence[ast.stmt]) -> None:
-        """Raise ``Unknown`` for code that may raise an error because of what the sizes are."""
-        risky = ast.Subscript | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow | ast.Assert | ast.Raise
-        known = {**self.frames[-1].own}
-        for node in ast.walk(ast.Module([*body], [])):
-            value = known.get(node.id) if isinstance(node, ast.Name) else None
-            if isinstance(node, risky) or isinstance(value, Term | Heap | Closure | Method):
-                raise Unknown("an error that is handled")
-
-    def pinned(self, condition: Value) -> bool:
-        """Return whether a condition is true at the own sizes; no others are followed."""
-        if isinstance(condition, bool):
-            return condition
-        if self.depth or is_computed(condition):
-            raise Unknown("a loop without a known number of turns")
-        name = self.live.named(self.frozen(condition))
-        found = bool(self.live.at_own_sizes().module(name))
-        other = negate(condition) if found else condition
-        self.refuse(Unknown("another number of turns"), other)
-        return found
 
     # Calls
 
@@ -405,11 +344,9 @@ class LiveInterpreter(ModuleInterpreter):
         inner = ast.walk(function.node) if isinstance(function, Closure) else ()
         if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in inner):
             raise Unknown("a generator inside of a function")
-        if isinstance(function, functools.partial):
+        if isinstance(function, partial):
             given = Dict(self.path, named.base, {**function.keywords, **named.own})
             return self.call(function.func, [*function.args, *args], given)
-        if isinstance(function, Method) and function.function in ("apply", *WALKS):
-            return self.call_walk(function, args, named)
         if isinstance(function, Module):
             call = inspect.getattr_static(function.kind, "__call__", None)
             if not inspect.isfunction(call) or issubclass(function.kind, nn.Module):
@@ -418,18 +355,6 @@ class LiveInterpreter(ModuleInterpreter):
         if self.is_own(function):
             return self.call_own(function, args, named)
         return super().call(function, args, named)
-
-    def call_walk(self, function: Method, args: Sequence[Value], named: Dict) -> Value:
-        """Call a method that goes through the modules or the tensors of a module."""
-        owner = function.owner
-        if function.function == "apply" and isinstance(owner, Module):
-            every = tuple(reached(owner, "module"))
-            self.visited(every, lambda: [self.call(args[0], [one]) for one in every])
-            return owner
-        found = super().call(function, args, named)
-        if not isinstance(owner, Module) or not has_loops(owner):
-            return found
-        return Walked(self.path, tuple(super().items(found) or ()))
 
     def call_own(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
         """Call what the user's packages define."""
@@ -441,11 +366,10 @@ class LiveInterpreter(ModuleInterpreter):
                 return self.set_attribute(owner, "_internal_dict", config)
             frame = Frame(self.path, function)
             self.bind(frame, function, args, named)
-            is_generator = function.__code__.co_flags & inspect.CO_GENERATOR
-            if is_generator:
+            if function.__code__.co_flags & inspect.CO_GENERATOR:
                 frame.own[YIELDED] = List(self.path)
             found = self.run(frame, source_of(function.__code__).body)
-            return frame.own[YIELDED] if is_generator else found
+            return frame.own.get(YIELDED, found)
         if inspect.isclass(function) and issubclass(function, nn.Module):
             self.refuse_customs(function)
         elif inspect.isclass(function) and not issubclass(function, BaseException):
@@ -456,19 +380,23 @@ class LiveInterpreter(ModuleInterpreter):
         if function is torch._assert:
             return self.refuse("an assertion of torch", negate(self.truth(args[0])))
         if is_torch(function) and any(map(holds_module, (*args, *named.own.values()))):
-            raise Unknown(
-                f"what {getattr(function, '__name__', function)!s:.40} does with a module"
-            )
+            name = getattr(function, "__name__", str(function))
+            raise Unknown(f"what {name!s:.40} does with a module")
         return super().call_known(function, args, named)
 
     def call_method(self, owner: Value, name: str, args: Sequence[Value], named: Dict) -> Value:
         if isinstance(owner, Tensor) and changes_shape(name):
             raise Unknown(f"the method {name} of a tensor")
-        if not named.own:
-            found = method_of(self, owner, name, args)
-            if found is not MISSING:
-                return found
-        return super().call_method(owner, name, args, named)
+        if isinstance(owner, Module) and name == "apply":
+            for one in reached(owner, "module"):
+                self.visit(one, partial(self.call, args[0], [one]))
+            return owner
+        found: Value = MISSING if named.own else method_of(self, owner, name, args)
+        if found is MISSING:
+            found = super().call_method(owner, name, args, named)
+        if isinstance(owner, Module) and name.removeprefix("named_") in WALKS and has_loops(owner):
+            return Walked(self.path, found.items)
+        return found
 
     def is_own(self, of: Any) -> bool:
         """Return whether something is of a package whose source is read."""
@@ -477,12 +405,12 @@ class LiveInterpreter(ModuleInterpreter):
 
     def refuse_customs(self, kind: type) -> None:
         """Raise ``Unknown`` for a class whose objects are made or read in a way of their own."""
-        for one in kind.__mro__:
-            if not self.is_own(one):
-                continue
-            names = {n for n in vars(one) if n[:2] == n[-2:] == "__"} - OWN
-            if names:
-                raise Unknown(f"{one.__name__}.{min(names)}")
+        for one in filter(self.is_own, kind.__mro__):
+            for name, value in vars(one).items():
+                is_special = name[:2] == name[-2:] == "__" and name not in OWN
+                is_descriptor = hasattr(type(value), "__get__") and type(value) not in DESCRIPTORS
+                if is_special or is_descriptor:
+                    raise Unknown(f"{one.__name__}.{name}")
         if self.is_own(type(kind)):
             raise Unknown(f"the class of {kind.__name__}")
 
@@ -503,17 +431,12 @@ class LiveInterpreter(ModuleInterpreter):
         return made
 
     def fill_fields(self, made: Module, kind: Any, args: Sequence[Value], named: Dict) -> None:
-        given = [*args]
+        frame = Frame(self.path, kind.__init__)
+        self.bind(frame, kind.__init__, [made, *args], named)
         for field in dataclasses.fields(kind):
-            if not field.init or field.kw_only:
-                raise Unknown(f"the field {field.name}")
-            default = MISSING if field.default is dataclasses.MISSING else field.default
-            if field.default_factory is not dataclasses.MISSING:
-                default = self.call(field.default_factory, [])
-            value = given.pop(0) if given else instead(self.lookup(named, field.name), default)
-            made.own[field.name] = self.require(value, field.name)
-        if hasattr(kind, "__post_init__"):
-            self.call(kind.__post_init__, [made])
+            value = frame.own[field.name]
+            is_made = type(value).__name__ == "_HAS_DEFAULT_FACTORY_CLASS"
+            made.own[field.name] = self.call(field.default_factory, []) if is_made else value
 
     def call_other(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         try:
@@ -537,7 +460,7 @@ class Live(Programs):
     def __init__(self, constructor: Constructor) -> None:
         super().__init__()
         self.name, self.sizes = constructor.name, constructor.sizes
-        run = LiveInterpreter(self)
+        run = LiveInterpreter(self.sizes)
         with understood():
             made = run.call(constructor.function, [], Dict((), None, run.sizes))
             self.made = model_of(run, made)
@@ -554,17 +477,9 @@ class Live(Programs):
             return None
         return {**EMPTY, "keys": {k: [check(term("int")), size] for k, size in self.sizes.items()}}
 
-    def named(self, value: Term) -> str:
-        """Return the name under which a value is a model, too."""
-        self.terms[name := repr(value)] = exported(value)
-        return name
-
     def model(self, name: str) -> Any:
         return model_term(self.made) if name == self.name else super().model(name)
 
 
 YIELDED = "_yielded"
 """The name of the list of what a generator yields."""
-
-MAX_TURNS = 100
-"""How many turns of a loop without a known end are followed."""

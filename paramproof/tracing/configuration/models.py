@@ -17,22 +17,26 @@ from contextlib import suppress
 from typing import Any
 
 import torch
+import transformers
 from torch import nn
 from transformers.configuration_utils import PreTrainedConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.modeling_utils import PreTrainedModel
 from transformers.models.auto.auto_factory import _BaseAutoModelClass
-from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING, CONFIG_MAPPING_NAMES
 
+from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration import containers
 from paramproof.tracing.configuration.blocks import model_of, understood
 from paramproof.tracing.configuration.containers import is_skipped
 from paramproof.tracing.configuration.layers import AutoModule, Module
 from paramproof.tracing.configuration.modules import ModuleInterpreter
+from paramproof.tracing.configuration.nodes import Data
 from paramproof.tracing.configuration.paths import Dict, Instance, Raised
 from paramproof.tracing.configuration.program import ClassInterpreter, written
-from paramproof.tracing.configuration.reader_terms import Model
-from paramproof.tracing.configuration.rules import at_default, class_in
+from paramproof.tracing.configuration.programs import Programs
+from paramproof.tracing.configuration.reader_terms import Model, lowered, model_term
+from paramproof.tracing.configuration.rules import class_in, config_classes, rules_of
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -117,31 +121,26 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
         if name in ("rope_parameters", "rope_scaling"):
             return self.rule("rope", owner)
         found = super().attribute_of_instance(owner, name)
-        if owner.kind is None:
-            is_set = found is owner.own.get(name)
-            return found if is_set else self.of_any_class(owner, name, found)
-        name = owner.kind.attribute_map.get(name, name)
-        field = term("field", owner.origin, name)
-        return self.typed(owner, name, field) if found is field else found
-
-    def of_any_class(self, owner: Instance, name: str, found: Value) -> Value:
-        """Return a field of a part whose class is unknown."""
+        if owner.kind:
+            name = owner.kind.attribute_map.get(name, name)
+            field = term("field", owner.origin, name)
+            return self.typed(owner, name, field) if found is field else found
+        if found is owner.own.get(name) or name in fields_of(PreTrainedConfig):
+            return found
         static = inspect.getattr_static(PreTrainedConfig, name, None)
         is_code = inspect.isfunction(static) or isinstance(static, property | classmethod)
         if name[0] == "_" or is_code:
             raise Unknown(f"{name} of a part of any class")
-        if name not in fields_of(PreTrainedConfig):
-            return choose(self.known(term("has field", owner.origin, name)), found, MISSING)
-        return found
+        return choose(self.known(term("has field", owner.origin, name)), found, MISSING)
 
     def typed(self, owner: Instance, name: str, field: Term) -> Value:
         """Return a field of a configuration object: a part, or a value of the declared type."""
-        if field in self.parts:
-            return self.parts[field]
-        found: Value = field
         part = (owner.kind.sub_configs_defaults or {}).get(name)
-        declared = owner.kind.__dataclass_fields__.get(name)
-        if part is not None:
+        if part is None:
+            if name in owner.kind.__dataclass_fields__:
+                self.declared[field] = written(owner.kind.__dataclass_fields__[name].type)
+            return field
+        if field not in self.parts:
             kind = part.config_class
             is_null = term("is", field, None) if part.optional else False
             if not issubclass(kind, PreTrainedConfig) or kind is PreTrainedConfig:
@@ -152,19 +151,14 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
             else:
                 other = both(negate(is_null), negate(term("made by", field, kind.__name__)))
                 self.pins[both(self.exists(field), other)] = None
-            found = choose(is_null, None, Instance((), kind, field))
-        elif declared is not None:
-            self.declared[field] = written(declared.type)
-        self.parts[field] = found
-        return found
+            self.parts[field] = choose(is_null, None, Instance((), kind, field))
+        return self.parts[field]
 
     def exists(self, value: Value) -> Value:
         """Return whether there is a part, inside of parts that some configurations do not have."""
-        if not isinstance(value, Term):
-            return True
-        found = functools.reduce(both, map(self.exists, value.args), True)
-        is_field = value.op == "field" and value not in self.declared
-        return both(found, term("has field", *value.args)) if is_field else found
+        parts = [one for one in inside(value) if is_op(one, "field") and one not in self.declared]
+        there = [term("has field", *one.args) for one in reversed(parts)]
+        return functools.reduce(both, there, True)
 
     # Modules, and what they hold
 
@@ -199,31 +193,26 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
         """Return the module of an activation: most have no parameters."""
         if not isinstance(index, Term):
             return self.built(self.native(table.__getitem__, index))
-        plain: list[str] = []
+        made = {key: table[key] for key in table}
+        own = {key: one for key, one in made.items() if [*one.parameters()]}
         found: Value = MISSING
-        for key in table:
-            made = table[key]
-            if any(True for _ in made.parameters()):
-                found = choose(self.compared(ast.Eq(), index, key), self.built(made), found)
-            else:
-                plain.append(key)
-        is_plain = self.known(term("in", index, term("list", *plain)))
+        for key, one in own.items():
+            found = choose(self.compared(ast.Eq(), index, key), self.built(one), found)
+        plain = term("list", *(key for key in made if key not in own))
+        is_plain = self.known(term("in", index, plain))
         return self.require(
             choose(is_plain, Module(self.path, nn.Identity), found), "an activation"
         )
 
     # Calls
 
-    def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
-        if is_rope(function):
-            return rope_of(self)
-        return super().call(function, args, named)
-
     def is_left_out(self, module: str) -> bool:
-        own = module == "transformers.initialization"
-        return own or module.startswith("transformers.generation.") or super().is_left_out(module)
+        own = ("transformers.initialization", "transformers.generation.")
+        return module.startswith(own) or super().is_left_out(module)
 
     def call_known(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
+        if is_rope(function):
+            return rope_of(self)
         if is_plain_class(function) or is_plain_class(getattr(function, "__self__", None)):
             return self.plain_object(function, args, named)
         if (getattr(function, "__module__", "") or "").partition(".")[0] == FOREIGN:
@@ -249,7 +238,8 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
         if not unknown(value):
             return value
         value = self.frozen(value)
-        usual = at_default(self.kind, value)
+        name = INSTALLED.named(value)
+        usual = Part(INSTALLED, self.kind.__name__, {}).module(name)
         is_usual = term("==", value, self.frozen(usual))
         others = NETWORKS if isinstance(usual, str) else ()
         is_one = {one: term("==", value, one) for one in others if one != usual}
@@ -359,3 +349,46 @@ def trace_model(model_class: type[Any], parts: Mapping[str, type[Any]] | None = 
             other = pinned.model(model_class)
             return other if run.not_understood() - pinned.not_understood() else found
     return found
+
+
+BACKBONES = ("convnext", "dinov2", "swin")
+"""Model types that published files have as a backbone where another one is the default."""
+
+
+def module_of(kind: type[Any]) -> Any:
+    """Return the module of a model class, for some classes that a part of it may have.
+
+    These are the class by default, which is a network of timm where DETR's table of parts says
+    ResNet, and backbones of whose class the model must know the numbers of channels.
+    """
+    made = trace_model(kind)
+    found = model_term(made)
+    for name, spec in (kind.config_class.sub_configs_defaults or {}).items():
+        if spec.model_type not in CONFIG_MAPPING:
+            continue
+        part, traced = term("field", term("self"), name), CONFIG_MAPPING[spec.model_type]
+        others = {type(getattr(kind.config_class(), name, None))}
+        is_backbone = traced in transformers.MODEL_FOR_BACKBONE_MAPPING
+        if is_backbone and spec.config_class is transformers.AutoConfig and made.refusals:
+            others |= {CONFIG_MAPPING[one] for one in BACKBONES}
+        for one in sorted(others - {traced, type(None)}, key=str):
+            with suppress(Unknown):
+                other = model_term(trace_model(kind, parts={name: one}))
+                is_it = lowered(term("made by", part, one.__name__))
+                sides = term("list", other), term("list", found)
+                found = term("module", "", is_it, sides[0], "", negate(is_it), sides[1])
+    return found
+
+
+class Installed(Programs):
+    """The programs of the classes of the installed transformers, each traced when it is needed."""
+
+    def rules(self, name: str) -> Data | None:
+        return rules_of(config_classes()[name]) if name in config_classes() else None
+
+    def model(self, name: str) -> Value:
+        kind = getattr(transformers, name, None)
+        return module_of(kind) if kind else super().model(name)
+
+
+INSTALLED = Installed(CONFIG_MAPPING_NAMES)

@@ -13,11 +13,13 @@ from __future__ import annotations
 import ast
 import collections
 import copy
+import dataclasses
 import functools
 import inspect
-import math
 import operator
-from collections.abc import Callable, Sequence
+import types
+import weakref
+from collections.abc import Callable, Collection, Sequence, Set
 from typing import Any
 
 from torch import nn
@@ -35,21 +37,14 @@ from paramproof.tracing.configuration.layers import (
     Module,
     Renamer,
     at_turn,
+    image_of,
     items_at,
     mentions_module,
     reached,
     without_opaque,
 )
-from paramproof.tracing.configuration.paths import (
-    Dict,
-    Frame,
-    Heap,
-    Instance,
-    List,
-    Raised,
-    source_of,
-)
-from paramproof.tracing.configuration.statements import COLLECTED, LOST, assigned, parts_of, tail_of
+from paramproof.tracing.configuration.paths import Dict, Heap, Instance, List, Raised, source_of
+from paramproof.tracing.configuration.statements import COLLECTED, LOST, Loop, assigned
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     KINDS,
@@ -86,8 +81,6 @@ class ModuleInterpreter(Interpreter):
         self.models = {**MODELS, **MODULE_MODELS}
         self.named = {"weight_norm": containers.weight_norm}
         """Functions of a name, of which there are several."""
-        self.walked: dict[int, Value] = {}
-        """What each of the loops that are running goes through, if it is layers or tensors."""
 
     # Attributes of modules and tensors
 
@@ -124,8 +117,6 @@ class ModuleInterpreter(Interpreter):
     def set_attribute(self, owner: Value, name: Value, value: Value) -> None:
         if is_op(owner, "opaque") and not mentions_module(value):
             return
-        if isinstance(owner, Instance) and not isinstance(name, str):
-            raise Unknown("an attribute of a part with an unknown name")
         if isinstance(owner, Tensor):
             if name == "requires_grad":
                 self.write(owner, name, self.truth(value))
@@ -196,7 +187,7 @@ class ModuleInterpreter(Interpreter):
                 if index.step:
                     before = self.binary(ast.Sub(), self.length(source), term("+", turn, 1))
                 part = term("slice", source, *map(self.frozen, given))
-                image = Renamer({turn: before}, copies=True).of(element)
+                image = Renamer({turn: before}, image_of).of(element)
                 return List(self.path, term("comp", depth, part, image, True))
         raise Unknown(f"some of the layers {items!r:.80}")
 
@@ -211,7 +202,8 @@ class ModuleInterpreter(Interpreter):
                     self.refuse("no such layer", negate(self.truth(needed)))
                 turn = term("turn", depth)
                 changes = {turn: at, **items_at(source, term("item", depth), at)}
-                return Renamer(changes, copies=True, when=term("==", turn, at)).of(element)
+                when = term("==", turn, at)
+                return Renamer(changes, lambda one: image_of(one, when)).of(element)
             case Term(op="concat", args=(Term(op="list", args=(first, more)),)) if (
                 isinstance(index, int) and index >= 0
             ):
@@ -236,8 +228,7 @@ class ModuleInterpreter(Interpreter):
             self.touch(holder)
         holder.own[key] = choose(self.since(holder.birth), value, holder.own.get(key, MISSING))
         with self.assuming(when):
-            self.write(of, key, value)
-        return None
+            return self.write(of, key, value)
 
     def built(self, module: nn.Module) -> Module:
         """Return a module that exists already, with what it says of itself."""
@@ -286,10 +277,8 @@ class ModuleInterpreter(Interpreter):
             return nn.Parameter if value.role == "parameter" else nn.Buffer
         if is_op(value, "opaque"):
             return float
-        if is_op(value, "+"):
-            kinds = {*map(self.kind_of, value.args)}
-            if kinds == {int} or kinds & {list, tuple}:
-                return int if kinds == {int} else list
+        if is_op(value, "+") and {list, tuple} & {*map(self.kind_of, value.args)}:
+            return list
         return super().kind_of(value)
 
     def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
@@ -335,7 +324,6 @@ class ModuleInterpreter(Interpreter):
     # Loops over layers and tensors
 
     def walk(self, source: Value) -> tuple[Value, Value]:
-        """Return what a loop goes through, and the item if that is a module or a tensor."""
         match source:
             case Tensor(shape=(size, *rest)):
                 return term("range", 0, size, 1), Tensor(self, tuple(rest))
@@ -350,9 +338,10 @@ class ModuleInterpreter(Interpreter):
             case Term(op="enumerate", args=(Term(op="comp") as comp, 0)) if mentions_module(comp):
                 inner, element = self.walk(comp)
                 return inner, (term("turn", self.depth), element)
-            case Term(op="enumerate" | "zip"):
-                return without_opaque(source), parts_of(source, term("item", self.depth))
-        return source, MISSING
+        return without_opaque(source), super().walk(source)[1]
+
+    def objects_in(self, item: Value) -> Collection[Heap]:
+        return reached(item)
 
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
         loop = super().loop
@@ -362,70 +351,51 @@ class ModuleInterpreter(Interpreter):
         return loop(target, source, body)
 
     def fold(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> None:
-        match target, source, body:
+        match source, body:
             case (
-                ast.Name(),
                 Term(op="range", args=(0, stop, 1)),
                 [ast.Assign(targets=[ast.Attribute(owner, name)], value=ast.Constant(None))],
             ) if not self.depth and any(isinstance(x, ast.Subscript) for x in ast.walk(owner)):
-                self.set_in_layers(target, stop, owner, name)
-                return
-        source, self.walked[self.depth] = self.walk(source)
+                # It is set in one layer in each turn, and no turn may read another.
+                item = term("item", INNER)
+                self.assign(target, item)
+                match IMAGES.get(self.eval(owner)):
+                    case of, Term(op="==", args=(turn, Term(op="+", args=(at, 1)))) if at is item:
+                        end = self.binary(ast.Add(), stop, 1)
+                        is_after = self.compared(ast.GtE(), turn, 1)
+                        with self.assuming(both(is_after, self.compared(ast.Lt(), turn, end))):
+                            self.write(of, name, None)
+                    case _:
+                        raise Unknown(f"a loop that sets {name}")
+                self.assign(target, LOST)
+            case _:
+                self.begin_names(assigned(target, *body), body)
+                super().fold(target, source, body)
+
+    def begin_names(self, names: Set[str], body: Sequence[ast.stmt]) -> None:
+        """Let the names that a loop assigns, and its function reads after it, be absent before."""
         frame = self.frames[-1]
-        serials = {one: one.serial for one in reached(self.walked[self.depth], "")}
-        for one in serials:
-            # What belongs to one layer changes in its own turn.
-            one.serial = math.inf
-        for name in read_after(frame, target, body):
-            if frame.own.get(name, LOST) is LOST:
-                frame.own[name] = MISSING
-        try:
-            super().fold(target, source, body)
-        finally:
-            del self.walked[self.depth]
-            for one, serial in serials.items():
-                one.serial = serial
+        if COLLECTED not in frame.own:
+            last = max(one.end_lineno or 0 for one in body)
+            every = ast.walk(source_of(frame.function.__code__))
+            after = {one.id for one in every if isinstance(one, ast.Name) and one.lineno > last}
+            for name in names & after:
+                if frame.own.get(name, LOST) is LOST:
+                    frame.own[name] = MISSING
 
-    def set_in_layers(self, loop: ast.Name, stop: Value, owner: ast.expr, name: str) -> Value:
-        """Set an attribute of layers to None, of one in each turn: nothing else may be read."""
-        item = term("item", INNER)
-        self.assign(loop, item)
-        one = self.eval(owner)
-        self.assign(loop, LOST)
-        match IMAGES.get(one):
-            case of, Term(op="==", args=(turn, Term(op="+", args=(at, int(first))))) if (
-                at is item and first >= 0
-            ):
-                end = self.binary(ast.Add(), stop, first)
-                is_after = self.compared(ast.GtE(), turn, first)
-                with self.assuming(both(is_after, self.compared(ast.Lt(), turn, end))):
-                    return self.write(of, name, None)
-        raise Unknown(f"a loop that sets {name}")
-
-    def after_loop(
-        self, depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
-    ) -> Value:
-        found = super().after_loop(depth, source, starts, nexts, number)
-        is_fold = is_op(found, "fold")
-        tail = tail_of(nexts[number], term("state", depth, number)) if is_fold else None
-        if tail is not None and mentions_module(tail):
-            more = term("concat", term("comp", depth, source, tail, True))
-            found = term("concat", term("list", starts[number], more))
-        if mentions_module(found):
-            changes = {
-                term("state", depth, other): at_turn(depth, source, starts, nexts, other)
-                for other in range(len(nexts))
-                if other != number
-            }
-            found = Renamer(changes, copies=False).of(found)
-        match found:
-            case Term(op="slice", args=(Term() as layers, *_)) if mentions_module(layers):
-                return self.some_layers(layers, slice(None, None, -1)).items
+    def after_loop(self, loop: Loop, number: int) -> Value:
+        found, _ = loop.collected(number)
+        if not mentions_module(found):
+            return super().after_loop(loop, number)
+        changes = {
+            term("state", loop.depth, other): at_turn(loop, other)
+            for other in range(len(loop.nexts))
+            if other != number
+        }
+        found = Renamer(changes).of(found)
+        if is_op(found, "slice"):
+            return self.some_layers(found.args[0], slice(None, None, -1)).items
         return found
-
-    def item(self, source: Value, depth: int) -> Value:
-        found = self.walked.get(depth, MISSING)
-        return super().item(source, depth) if found is MISSING else found
 
     def statement(self, node: ast.stmt) -> Value:
         match node:
@@ -526,18 +496,16 @@ class ModuleInterpreter(Interpreter):
     def repeated(self, value: Value, count: int) -> Value:
         """Return a value as often as a convolution has dimensions, or the items of a list."""
 
+        def listed(one: Value) -> Value:
+            items = self.items(one)
+            if items is None:
+                self.refuse(None, negate(term("==", term("len", self.frozen(one)), count)))
+                items = [self.subscript(one, number) for number in range(count)]
+            return tuple(items)
+
         def of(one: Value) -> Value:
             is_list = self.call(isinstance, [one, collections.abc.Iterable])
-
-            def listed() -> Value:
-                items = self.items(one)
-                if items is None:
-                    whole = self.frozen(one)
-                    self.refuse(None, negate(term("==", term("len", whole), count)))
-                    items = [self.subscript(one, number) for number in range(count)]
-                return tuple(items)
-
-            found = self.both_sides(is_list, listed, lambda: (one,) * count)
+            found = self.both_sides(is_list, lambda: listed(one), lambda: (one,) * count)
             if isinstance(found, Term):
                 return tuple(self.subscript(found, number) for number in range(count))
             return found
@@ -546,7 +514,7 @@ class ModuleInterpreter(Interpreter):
 
     def copied_object(self, value: Value) -> Value:
         if isinstance(value, Module | Tensor | Instance) or mentions_module(value):
-            return Copier(self, {}).of(value)
+            return Copier(self).of(value)
         return MODELS[copy.copy](self, value)
 
     def make(self, kind: Any, args: Sequence[Value], named: Dict) -> Value:
@@ -574,19 +542,48 @@ def zipped(run: ModuleInterpreter, *values: Value, strict: bool = False) -> Valu
 
 
 def get_attr(run: ModuleInterpreter, owner: Value, name: Value, *default: Value) -> Value:
-    if isinstance(name, Term) and inspect.ismodule(owner):
+    is_opaque = inspect.ismodule(owner) or (run.is_live and isinstance(owner, Module))
+    if isinstance(name, Term) and is_opaque:
         return term("opaque", "attribute")
     return MODELS[getattr](run, owner, name, *default)
 
 
+def has_attr(run: ModuleInterpreter, owner: Value, name: Value) -> Value:
+    if isinstance(name, Term) and run.is_live and isinstance(owner, Module):
+        return term("truth", term("opaque", "attribute"))
+    return MODELS[hasattr](run, owner, name)
+
+
 def signature(run: ModuleInterpreter, one: Value) -> Value:
-    return run.native(inspect.signature, one.function) if isinstance(one, Method) else one
+    if isinstance(one, Method):
+        one = types.MethodType(one.function, run)
+    return one if isinstance(one, Term) else run.native(inspect.signature, one)
 
 
 def is_callable(run: ModuleInterpreter, one: Value) -> bool:
-    if isinstance(one, Term):
+    if isinstance(one, Term) and run.kind_of(one) in (None, float):
         raise Unknown(f"whether {one!r:.60} can be called")
-    return isinstance(one, Module) or (not isinstance(one, Tensor) and callable(one))
+    return isinstance(one, Module | Method | Closure) or callable(one)
+
+
+def partial_of(run: ModuleInterpreter, function: Value, *args: Value, **named: Value) -> Value:
+    """Return a function with some of its arguments, which only a user's code calls."""
+    if not run.is_live:
+        return term("opaque", "function")
+    if isinstance(function, Method):
+        function, args = function.function, (function.owner, *args)
+    if not callable(function):
+        raise Unknown("some of the arguments of a function inside of another")
+    return functools.partial(function, *args, **named)
+
+
+def replaced(run: ModuleInterpreter, value: Value, **changes: Value) -> Value:
+    """Return an object of a dataclass with other values of some fields."""
+    kind = value.kind if isinstance(value, Module) else type(value)
+    if not dataclasses.is_dataclass(kind):
+        raise Unknown("an object with other values")
+    fields = {one.name: run.attribute(value, one.name) for one in dataclasses.fields(kind)}
+    return run.call(kind, [], Dict(run.path, None, {**fields, **changes}))
 
 
 MODULE_MODELS: dict[Any, Callable[..., Value]] = {
@@ -594,24 +591,35 @@ MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     nn.Module.__init__: lambda run, *_, **__: None,
     callable: is_callable,
     collections.OrderedDict: MODELS[dict],
+    dataclasses.replace: replaced,
     copy.copy: lambda run, value: run.each(value, run.copied_object),
     copy.deepcopy: lambda run, value, *memo: run.each(value, run.copied_object),
-    functools.partial: lambda run, *_, **__: term("opaque", "function"),
+    functools.partial: partial_of,
     getattr: get_attr,
+    hasattr: has_attr,
     inspect.signature: signature,
     len: lambda run, value: run.each(value, run.length),
+    weakref.ref: lambda run, *_: term("opaque", "reference"),
     zip: zipped,
 }
 
+NUMBER = term("opaque", "item")
+"""A number of a tensor."""
 
-def read_after(frame: Frame, target: ast.expr, body: Sequence[ast.stmt]) -> set[str]:
-    """Return the names that a loop assigns and that its function reads after it."""
-    if COLLECTED in frame.own:
-        return set()
-    last = max(one.end_lineno or 0 for one in body)
-    every = ast.walk(source_of(frame.function.__code__))
-    names = {one.id for one in every if isinstance(one, ast.Name) and one.lineno > last}
-    return names & assigned(target, *body)
+
+def is_of_opaque(items: Value) -> bool:
+    """Return whether a list has a length, and items of which nothing is known."""
+    return is_op(items, "comp") and items.args[2] is NUMBER
+
+
+def method_of(run: ModuleInterpreter, owner: Value, name: str, args: Sequence[Value]) -> Value:
+    """Return what a method of a tensor gives to a user's code, or ``MISSING`` as elsewhere."""
+    match owner, name, args:
+        case Tensor(shape=(size,)), "tolist", []:
+            return List(run.path, term("comp", run.depth, term("range", 0, size, 1), NUMBER, True))
+        case Tensor(shape=tuple(shape)), "numel", []:
+            return functools.reduce(functools.partial(run.binary, ast.Mult()), shape, 1)
+    return MISSING
 
 
 def is_native(function: Any) -> bool:

@@ -9,10 +9,10 @@ and keys of one check stand together. Numbers are terms of ``number``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
-from paramproof.tracing.configuration.terms import Term, Value, term
+from paramproof.tracing.configuration.terms import Term, Value, term, turns_in
 
 FORMAT = 3
 VALUES = ("fields", "properties")
@@ -61,43 +61,36 @@ def terms_in(values: Iterable[Any]) -> dict[Term, None]:
     return found
 
 
-def encoded(data: Mapping[str, Any], base: Mapping[Term, int]) -> Data:
-    """Return the JSON of a file; ``base`` has the numbers of the terms that are in the base."""
-    order = in_order(one for one in terms_in(values_in(data)) if one not in base)
-    return numbered(data, order, {**base, **{one: i for i, one in enumerate(order)}})
+def encoded(
+    data: Mapping[str, Any], base: Mapping[Term, int], shared: Iterable[Term] | None = None
+) -> Data:
+    """Return the JSON of a file; ``base`` has the numbers of the terms that are in the base.
 
+    With ``shared``, the file is the base itself, which has these terms too. What may differ between
+    the turns of a loop is last.
+    """
+    every = (one for one in terms_in([*values_in(data), *(shared or ())]) if one not in base)
+    order = sorted(every, key=lambda one: bool(turns_in(one)))
+    numbers = {**base, **{one: i if shared is None else -1 - i for i, one in enumerate(order)}}
 
-def encoded_base(data: Mapping[str, Any], shared: Iterable[Term]) -> tuple[Data, dict[Term, int]]:
-    """Return the JSON of the base, which has these terms too, and the numbers of its terms."""
-    order = in_order(terms_in([*values_in(data), *shared]))
-    numbers = {one: -1 - i for i, one in enumerate(order)}
-    return numbered(data, order, numbers), numbers
-
-
-def in_order(terms: Iterable[Term]) -> list[Term]:
-    """Return terms in the order of a file: what may differ between the turns of a loop is last."""
-    return sorted(terms, key=lambda one: bool(letters_in(one)))
-
-
-def numbered(data: Mapping[str, Any], order: Sequence[Term], numbers: Mapping[Term, int]) -> Data:
     def reference(value: Any) -> Any:
         return numbers[value] if isinstance(value, Term) else value
 
     nodes = [
         one.args[0] if one.op == "number" else [one.op, *map(reference, one.args)] for one in order
     ]
-    varying = sum(not letters_in(one) for one in order)
-    found = mapped(data, reference)
-    for name, rules in found["configurations"].items():
+    varying = sum(not turns_in(one) for one in order)
+    made = mapped(data, reference)
+    for name, rules in made["configurations"].items():
         rules["keys"] = grouped(rules["keys"])
         # What is empty is absent.
-        found["configurations"][name] = {kind: value for kind, value in rules.items() if value}
-    return {**found, "nodes": nodes, "varying": varying}
+        made["configurations"][name] = {kind: value for kind, value in rules.items() if value}
+    return {**made, "nodes": nodes, "varying": varying}
 
 
-def terms_of(data: Mapping[str, Any], base: Sequence[Term] | None = None) -> list[Term]:
-    """Return the terms of the nodes of a file with this base, or of the base."""
-    return [*map(reader_of(data, base), range(len(data["nodes"])))]
+def terms_of(base: Mapping[str, Any]) -> list[Term]:
+    """Return the terms of the nodes of the base."""
+    return [*map(reader_of(base, None), range(len(base["nodes"])))]
 
 
 def decoded(data: Mapping[str, Any], base: Sequence[Term]) -> Data:
@@ -149,23 +142,6 @@ def number(value: float) -> Term:
     return term("number", value)
 
 
-@cache
-def letters_in(one: Any) -> frozenset[str]:
-    """Return the letters of loops around a term, by whose items it varies."""
-    if not isinstance(one, Term):
-        return frozenset()
-    inner = [letters_in(arg) for arg in one.args]
-    match one.op:
-        case "item" | "turn" | "state":
-            return frozenset([one.args[0]])
-        case "comp":
-            # The list is computed outside of the loop, where the letter may be of another.
-            return inner[1] | (inner[2] | inner[3]) - {one.args[0]}
-        case "fold":
-            return inner[1] | inner[2] | inner[4] | inner[3] - {one.args[0]}
-    return frozenset[str]().union(*inner)
-
-
 def refuse(condition: Value, why: str | None) -> Term:
     """Return the term that refuses for a reason; it names the keys that the condition reads."""
     paths = dict.fromkeys(paths_in([condition]))
@@ -177,10 +153,8 @@ MAX_PATHS = 6
 
 
 def paths_in(values: Iterable[Value]) -> Iterator[str]:
-    """Yield the paths of the keys and fields that values read."""
-    for one in terms_in(values):
-        if path := path_of(one):
-            yield path
+    """Return the paths of the keys and fields that values read."""
+    return filter(None, map(path_of, terms_in(values)))
 
 
 def path_of(value: Value) -> str | None:

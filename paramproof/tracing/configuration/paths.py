@@ -14,8 +14,8 @@ import linecache
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache, reduce
-from itertools import count
+from functools import cache, partial, reduce
+from itertools import count, takewhile
 from typing import Any, TypeAlias
 
 from paramproof.tracing.configuration.terms import (
@@ -109,8 +109,7 @@ class Paths:
     @contextmanager
     def assuming(self, condition: Value) -> Iterator[None]:
         self.path.append(condition)
-        self.facts.append({**self.facts[-1]})
-        self.facts[-1] |= facts_of(condition)
+        self.facts.append(self.facts[-1] | facts_of(condition))
         try:
             yield
         finally:
@@ -159,10 +158,9 @@ class Paths:
 
     def since(self, birth: Sequence[Value]) -> Value:
         """Return the condition assumed since something was made."""
-        start = 0
-        while start < min(len(birth), len(self.path)) and birth[start] is self.path[start]:
-            start += 1
-        return reduce(both, self.path[start:], True)
+        pairs = zip(birth, self.path, strict=False)
+        shared = [*takewhile(lambda pair: pair[0] is pair[1], pairs)]
+        return reduce(both, self.path[len(shared) :], True)
 
     def touch(self, holder: Heap) -> None:
         """Remember an object as it is before it is changed."""
@@ -185,10 +183,8 @@ class Paths:
         value = self.settle(value)
         if not (isinstance(value, Term) and value.op == "if"):
             return run(value)
-        condition, one, other = value.args
-        return self.both_sides(
-            condition, lambda: self.each(one, run), lambda: self.each(other, run)
-        )
+        condition, *sides = value.args
+        return self.both_sides(condition, *(partial(self.each, one, run) for one in sides))
 
     def pairs(self, left: Value, right: Value, run: Callable[[Value, Value], Value]) -> Value:
         """Return what a function makes of two values, of each side of their choices apart."""
@@ -223,7 +219,8 @@ def source_of(code: types.CodeType) -> ast.FunctionDef:
 
     Two lambdas of one line that have the same parameters are not told apart.
     """
-    match [one for one in _functions_in(code.co_filename) if _is_source(one, code)]:
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    match _functions_in(code.co_filename).get((code.co_name, code.co_firstlineno, names)):
         case [ast.FunctionDef() as one]:
             return one
         case [ast.Lambda() as one]:
@@ -232,18 +229,15 @@ def source_of(code: types.CodeType) -> ast.FunctionDef:
     raise Unknown(f"the source of {code.co_qualname}")
 
 
-def _is_source(node: ast.FunctionDef | ast.Lambda, code: types.CodeType) -> bool:
-    of = node.args
-    names = tuple(one.arg for one in (*of.posonlyargs, *of.args, *of.kwonlyargs))
-    if names != code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
-        return False
-    first = min(one.lineno for one in (node, *getattr(node, "decorator_list", ())))
-    return first == code.co_firstlineno and getattr(node, "name", "<lambda>") == code.co_name
-
-
 @cache
-def _functions_in(file: str) -> list[ast.FunctionDef | ast.Lambda]:
+def _functions_in(file: str) -> dict[Any, list[ast.FunctionDef | ast.Lambda]]:
+    """Return the functions of a file by their names, first lines and parameters."""
+    found: dict[Any, list[ast.FunctionDef | ast.Lambda]] = {}
     with suppress(SyntaxError):
-        every = ast.walk(ast.parse("".join(linecache.getlines(file))))
-        return [one for one in every if isinstance(one, ast.FunctionDef | ast.Lambda)]
-    return []
+        for one in ast.walk(ast.parse("".join(linecache.getlines(file)))):
+            if isinstance(one, ast.FunctionDef | ast.Lambda):
+                first = min(x.lineno for x in (one, *getattr(one, "decorator_list", ())))
+                every = (*one.args.posonlyargs, *one.args.args, *one.args.kwonlyargs)
+                key = getattr(one, "name", "<lambda>"), first, tuple(x.arg for x in every)
+                found.setdefault(key, []).append(one)
+    return found

@@ -14,9 +14,11 @@ import dataclasses
 import functools
 import inspect
 import itertools
+import json
 import types
 import typing
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from transformers.configuration_utils import PreTrainedConfig
@@ -28,9 +30,8 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from paramproof.tracing.configuration import rope
 from paramproof.tracing.configuration.interpreter import Interpreter
-from paramproof.tracing.configuration.operators import with_items
 from paramproof.tracing.configuration.paths import Dict, Instance
-from paramproof.tracing.configuration.reader_terms import CONFIG, spoken
+from paramproof.tracing.configuration.reader_terms import CONFIG, check, spoken
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Term,
@@ -47,7 +48,7 @@ from paramproof.tracing.configuration.terms import (
     term,
     there,
 )
-from paramproof.tracing.configuration.values import Method
+from paramproof.tracing.configuration.values import Method, fields_of, with_items
 
 IGNORED = frozenset({"dtype", "torch_dtype", "transformers_version"})
 """Keys that say how to load a model."""
@@ -72,22 +73,13 @@ UNSET = frozenset(
 )
 """Properties that a key may set without any change to another field."""
 
+CODE = types.FunctionType, classmethod, staticmethod, dict, set
 OWN = frozenset(
     name
-    for name in dir(PreTrainedConfig)
-    if not name.startswith("__")
-    and isinstance(
-        inspect.getattr_static(PreTrainedConfig, name),
-        types.FunctionType | classmethod | staticmethod | dict | set,
-    )
+    for name, one in inspect.getmembers_static(PreTrainedConfig)
+    if not name.startswith("__") and isinstance(one, CODE)
 )
 """What transformers' code uses of a configuration object, and no key can replace."""
-
-ROPE = frozenset(rope.KEYS)
-"""The keys of rotary positions, which change buffers alone."""
-
-LABELS = frozenset({"num_labels", "id2label"})
-"""Attributes that change the number of labels, which is a field of each class."""
 
 
 class ClassInterpreter(Interpreter):
@@ -95,7 +87,8 @@ class ClassInterpreter(Interpreter):
 
     def __init__(self) -> None:
         super().__init__(["paramproof", "transformers"])
-        self.keys: dict[str, tuple[Term, Value]] = {}
+        self.keys: dict[str, list[Value]] = {}
+        """The checks and the defaults of the fields that are keys of their names."""
 
     def instantiate(self, kind: Any) -> Instance:
         """Run the constructor of a configuration class, and its validators."""
@@ -115,36 +108,37 @@ class ClassInterpreter(Interpreter):
     def given(self, field: Any, declared: Term) -> Value:
         """Return the key of a field, or else its default: one unknown value, if both are JSON."""
         name, default = field.name, field.default
-        if field.default_factory is not dataclasses.MISSING:
-            default = field.default_factory()
-        default = MISSING if default is dataclasses.MISSING else default
+        if default is dataclasses.MISSING:
+            raise Unknown(f"the default of {name}, which is absent or made anew")
         if name in IGNORED:
             return default
-        if is_json(default) or default is MISSING:
-            self.keys[name] = declared, default
+        if is_json(default):
+            self.keys[name] = [check(declared), default]
             value = term("key", name)
             self.facts[0] |= facts_of(term("accepts", value, declared))
             return value
-        is_there, value = term("has", CONFIG, name), term("get", CONFIG, name)
-        self.refuse(None, both(is_there, negate(term("accepts", value, declared))))
-        return choose(is_there, value, self.boxed(default))
+        return instead(self.lookup(Dict((), CONFIG), name), self.boxed(default))
 
     # Attributes
 
     def validate(self, owner: Instance, name: str, value: Value) -> None:
         """Check a declared field as the class does whenever it is set under its own name."""
-        if name in ROPE or owner.origin is not None or name not in owner.kind.__validators__:
+        if name in rope.KEYS or owner.origin is not None or name not in owner.kind.__validators__:
             return
         declared = written(owner.kind.__dataclass_fields__[name].type)
         members = declared.args if declared.op == "union" else (declared,)
+        long = max((len(one.args) for one in members if one.op == "tuple"), default=1)
 
-        def check(one: Value) -> None:
+        def require(one: Value) -> None:
             kind = self.kind_of(one)
+            if kind is tuple and long > 1:
+                is_long = self.compared(ast.Eq(), self.call(len, [one]), long)
+                self.refuse(None, negate(self.truth(is_long)))
             is_scalar = isinstance(one, Term) and kind in (None, bool, int, float, str)
             if is_scalar and (kind is None or term(kind.__name__) not in members):
                 self.refuse(None, negate(self.known(term("accepts", one, declared))))
 
-        self.each(value, check)
+        self.each(value, require)
         for one in owner.kind.__validators__[name][1:]:
             self.call(one, [value])
 
@@ -164,16 +158,14 @@ class ClassInterpreter(Interpreter):
             count = owner.own.get("num_labels", MISSING)
             self.validate(owner, name, value)
             super().set_attribute(owner, name, value)
-            if name in LABELS and is_base_property(owner.kind, "num_labels"):
-                owner.own["num_labels"] = count
+            if name in ("id2label", "num_labels") and has_labels(owner.kind):
                 if name == "num_labels":
-                    self.write(owner, name, value)
                     is_int = self.known(self.call(isinstance, [value, int]))
                     self.refuse("num_labels is not an integer", negate(is_int))
                 else:
-                    is_null = self.truth(self.compared(ast.Is(), value, None))
-                    number = self.both_sides(is_null, lambda: None, lambda: self.call(len, [value]))
-                    self.write(owner, "num_labels", number)
+                    value = self.call(PreTrainedConfig.num_labels.fget, [owner])
+                owner.own["num_labels"] = count
+                self.write(owner, "num_labels", value)
 
     def check_type(self, name: str, value: Value, kind: Any) -> None:
         """Refuse a value that a file gives if it is not of a type."""
@@ -195,10 +187,8 @@ class ClassInterpreter(Interpreter):
             return self.bound(inspect.getattr_static(owner.kind, name), owner)
         if name in SETTINGS:
             return None
-        if name == "num_labels" and owner.origin is not None:
-            return owner.own.get(name, term("field", owner.origin, name))
-        if name == "num_labels" and is_base_property(owner.kind, name):
-            return owner.own[name]
+        if name == "num_labels" and (owner.origin is not None or has_labels(owner.kind)):
+            return owner.own[name] if name in owner.own else term("field", owner.origin, name)
         if name == "per_layer_config":
             return self.rule("layers", owner)
         return super().attribute_of_instance(owner, name)
@@ -219,12 +209,9 @@ class ClassInterpreter(Interpreter):
             raise Unknown("whether a part is of a class")
         return bool(of_parts)
 
-    def subscript_of(self, holder: Value, index: Value) -> Value:
-        return holder if is_rule(holder) else super().subscript_of(holder, index)
-
     def subscript(self, holder: Value, index: Value) -> Value:
         if holder is not CONFIG_MAPPING:
-            return super().subscript(holder, index)
+            return holder if is_rule(holder) else super().subscript(holder, index)
         constants: dict[Value, None] = {}
         leaves(index, constants.setdefault)
         found: Value = term("class of", self.frozen(index))
@@ -234,11 +221,9 @@ class ClassInterpreter(Interpreter):
         return found
 
     def contained(self, item: Value, holder: Value) -> Value:
-        if holder is not CONFIG_MAPPING:
-            return super().contained(item, holder)
-        if isinstance(item, Term):
+        if holder is CONFIG_MAPPING and isinstance(item, Term):
             return self.known(term("known", self.frozen(item)))
-        return item in CONFIG_MAPPING
+        return super().contained(item, holder)
 
     def set_item(self, holder: Value, index: Value, value: Value) -> None:
         if not is_rule(holder):
@@ -246,11 +231,9 @@ class ClassInterpreter(Interpreter):
 
     def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
         named = named or Dict(self.path)
-        if isinstance(function, Method) and is_class(function.owner):
-            function, named = function.owner, self.call(dict, args[:1])
-        owner = getattr(function, "__self__", None)
-        base = getattr(function, "__func__", None) is PreTrainedConfig.from_dict.__func__
-        if base and self.is_part_class(owner) and not named.own and named.base is None:
+        of_class = getattr(function, "__func__", None) is PreTrainedConfig.from_dict.__func__
+        owner = function.__self__ if of_class else getattr(function, "owner", None)
+        if (of_class or is_class(owner)) and not named.own and named.base is None:
             function, named = owner, self.call(dict, args[:1])
         if is_class(function) or self.is_part_class(function):
             kind = None if is_class(function) else function
@@ -263,7 +246,7 @@ class ClassInterpreter(Interpreter):
         """Call a function, of which some are run in another way than they are written."""
         if function is PreTrainedConfig.convert_rope_params_to_dict:
             self.set_attribute(args[0], "rope_parameters", None)
-            left = dict.fromkeys(ROPE - args[0].kind.__dataclass_fields__.keys(), MISSING)
+            left = dict.fromkeys({*rope.KEYS} - fields_of(args[0].kind), MISSING)
             return Dict(self.path, named.base, {**named.own, **left})
         if function is PreTrainedConfig.to_dict and args[0].origin is not None:
             whole = Dict(self.path, term("fields", self.frozen(args[0])))
@@ -305,11 +288,10 @@ class ClassInterpreter(Interpreter):
     # The other keys
 
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
-        owner = self.frames[-1].own.get("self")
-        text = ast.unparse(ast.Module([*body], []))
-        keys = with_items(source)
-        if keys is not None and isinstance(owner, Instance) and "setattr(self, " in text:
-            self.set_rest(owner, keys)
+        frame, keys = self.frames[-1], with_items(source)
+        is_base = frame.function is PreTrainedConfig.__post_init__ and "self" in frame.own
+        if is_base and keys is not None:
+            self.set_rest(frame.own["self"], keys)
             return True
         return super().loop(target, source, body)
 
@@ -320,28 +302,23 @@ class ClassInterpreter(Interpreter):
         own = term("set", term("list", *sorted({*OWN, "_heterogeneity_spec"})))
         given = term("truth", term("&", own, term("set", CONFIG)))
         self.refuse("a name of transformers' own cannot be set", given)
-        settable = dict.fromkeys((*keys.own, *owner.own, *aliases, "per_layer_config"))
-        for name in dir(owner.kind):
-            found = inspect.getattr_static(owner.kind, name)
-            if isinstance(found, property) and name not in UNSET:
-                settable[name] = None
-        for one, other in itertools.combinations([*aliases, *aliases.values()], 2):
-            if aliases.get(one, one) == aliases.get(other, other) and one != other:
-                self.refuse_if_both(keys, one, other)
-        for name in settable:
+        for one, other in itertools.combinations(dict.fromkeys([*aliases, *aliases.values()]), 2):
+            if aliases.get(one, one) != aliases.get(other, other):
+                continue
+            values = self.lookup(keys, one), self.lookup(keys, other)
+            given = both(*map(present, values))
+            if self.known(given) is not False:
+                # The later of them in the file would count.
+                differ = negate(self.compared(ast.Eq(), *map(there, values)))
+                self.refuse(f"{one} and {other} differ", both(given, differ))
+        members = inspect.getmembers_static(owner.kind, lambda one: isinstance(one, property))
+        others = "per_layer_config", *(name for name, _ in members if name not in UNSET)
+        for name in dict.fromkeys((*keys.own, *owner.own, *aliases, *others)):
             value = self.lookup(keys, name)
             put = functools.partial(self.set_attribute, owner, name, there(value))
             self.both_sides(self.known(present(value)), put, lambda: None)
             keys.own[name] = MISSING
         owner.rest = keys
-
-    def refuse_if_both(self, keys: Dict, one: str, other: str) -> None:
-        """Refuse two names of one field that differ: the later of them in the file would count."""
-        values = self.lookup(keys, one), self.lookup(keys, other)
-        given = both(*map(present, values))
-        if self.known(given) is not False:
-            same = self.compared(ast.Eq(), *map(there, values))
-            self.refuse(f"{one} and {other} differ", both(given, negate(same)))
 
 
 def check_layers(config: Any, layers: Any) -> None:
@@ -351,11 +328,9 @@ def check_layers(config: Any, layers: Any) -> None:
 
 
 def is_json(value: Value) -> bool:
-    if isinstance(value, float):
-        return abs(value) < float("inf")
-    if isinstance(value, list | tuple | dict):
-        return all(map(is_json, value.values() if isinstance(value, dict) else value))
-    return value is None or isinstance(value, str | int)
+    with suppress(TypeError, ValueError):
+        return bool(json.dumps(value, allow_nan=False))
+    return False
 
 
 def is_class(value: Value) -> bool:
@@ -363,9 +338,10 @@ def is_class(value: Value) -> bool:
     return isinstance(value, Term) and value.op == "class of"
 
 
-def is_base_property(kind: Any, name: str) -> bool:
-    static = inspect.getattr_static(kind, name, None)
-    return static is inspect.getattr_static(PreTrainedConfig, name, None)
+def has_labels(kind: Any) -> bool:
+    """Return whether the number of labels is that of the base class, and no field of its own."""
+    static = inspect.getattr_static(kind, "num_labels", None)
+    return static is inspect.getattr_static(PreTrainedConfig, "num_labels")
 
 
 def written(kind: Any) -> Value:

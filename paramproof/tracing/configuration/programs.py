@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
 from paramproof.catalogue.program import LAZY, OPERATIONS, Catalogue, Part, Program
 from paramproof.tracing.configuration.nodes import Data, encoded
 from paramproof.tracing.configuration.reader_terms import lowered
-from paramproof.tracing.configuration.terms import Value
+from paramproof.tracing.configuration.terms import Value, exported
 
 
 class Programs(Catalogue):
     """A catalogue in which the file of a class has its name; models may be ``terms``, too."""
 
-    def __init__(self) -> None:
+    def __init__(self, types: Mapping[str, str] = {}) -> None:
         self.operations, self.lazy, self.part = OPERATIONS, LAZY, Part
-        self.types: dict[str, str] = {}
+        self.types = dict(types)
         self.index = {kind: _Itself() for kind in ("configurations", "models")}
         self.file, self.node = cache(self.written), cache(self.compiled)
         self.program = cache(partial(Program, self))
@@ -36,6 +37,11 @@ class Programs(Catalogue):
     def rules(self, name: str) -> Data | None:
         """Return the rules of a configuration class, or None if there is none of that name."""
         raise NotImplementedError
+
+    def named(self, value: Value) -> str:
+        """Return the name under which a value is a model, too."""
+        self.terms[name := repr(value)] = exported(value)
+        return name
 
     def model(self, name: str) -> Value:
         """Return the module of a model class, or one of ``terms``."""

@@ -6,7 +6,7 @@ have are written in others that it has, and a declared type becomes a condition 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial, reduce
 from typing import Any, NamedTuple, TypeAlias
 
@@ -195,30 +195,16 @@ class Model(NamedTuple):
 Row: TypeAlias = tuple[Value, Value, Term]
 
 
-def tensor_of(role: str, trainable: Value, shape: Value, storage: Sequence[Value]) -> Term:
-    """Return a tensor; equal storages, of a number and the turns of the loops, are one tensor.
-
-    The shape is a tuple of sizes; a term, if their number is unknown; or None if it is computed.
-    """
-    sizes = term("list", *shape) if isinstance(shape, tuple) else shape
-    return term("tensor", role, trainable, sizes, term("list", *storage))
-
-
 def module_of(rows: Iterable[Row]) -> Term:
     """Return a module, which has its own tensors first."""
     own = sorted(rows, key=lambda row: row[2].op == "module" and row[0] is not None)
     return term("module", *(one for row in own for one in row))
 
 
-def rows_of(module: Term) -> Iterator[Row]:
-    return zip(module.args[::3], module.args[1::3], module.args[2::3], strict=True)
-
-
 def model_term(made: Model) -> Term:
     """Return the module of a model class, which refuses what the class refuses."""
     rows = [x for one in refused(made.refusals) for x in ("", True, one)]
-    whole = with_roles(made.module, storages_shared(made.module))
-    return term("module", *rows, *lowered(whole).args)
+    return term("module", *rows, *lowered(made.module).args)
 
 
 def refused(refusals: Mapping[Value, str | None]) -> list[Term]:
@@ -227,49 +213,3 @@ def refused(refusals: Mapping[Value, str | None]) -> list[Term]:
     for condition, why in refusals.items():
         found[why] = either(found.get(why, False), condition)
     return [refuse(lowered(of), why) for why, of in found.items()]
-
-
-def storages_shared(module: Term) -> set[int]:
-    """Return the numbers of the tensors that occur at several paths, or in several turns."""
-    paths: dict[int, str] = {}
-    shared: set[int] = set()
-    for path, loops, tensor in tensors_in(module):
-        number, *turns = tensor.args[3].args
-        is_elsewhere = paths.setdefault(number, path) != path
-        if is_elsewhere or sum(is_op(one, "turn") for one in turns) < loops:
-            shared.add(number)
-    return shared
-
-
-def tensors_in(what: Term, path: str = "", loops: int = 0) -> Iterator[tuple[str, int, Term]]:
-    """Yield the tensors inside of a module, each with its path and the number of its loops."""
-    if what.op == "tensor":
-        yield path, loops, what
-    elif what.op == "comp":
-        yield from tensors_in(what.args[2], path, loops + 1)
-    elif what.op == "module":
-        for i, (name, _, inner) in enumerate(rows_of(what)):
-            yield from tensors_in(inner, f"{path}.{i if name in (None, '') else name}", loops)
-
-
-def with_roles(what: Term, shared: set[int]) -> Term:
-    """Return a module whose parameters train or are frozen, with storages where they matter."""
-    if what.op == "comp":
-        letter, source, body, kept = what.args
-        return term("comp", letter, source, with_roles(body, shared), kept)
-    if what.op != "module":
-        return what
-    rows: list[Row] = []
-    for name, condition, one in rows_of(what):
-        if one.op != "tensor":
-            rows.append((name, condition, with_roles(one, shared)))
-            continue
-        role, trains, shape, storage = one.args
-        also = [storage] if storage.args[0] in shared else []
-        roles = {role: True}
-        if role == "parameter":
-            roles = {"trainable": trains, "frozen": negate(trains)}
-        for kind, when in roles.items():
-            if (exists := both(condition, when)) is not False:
-                rows.append((name, exists, term("tensor", kind, shape, *also)))
-    return module_of(rows)

@@ -1,7 +1,4 @@
-"""The rules of the configuration classes of the installed transformers, as a file has them.
-
-``Installed`` is a catalogue of these classes, each traced when it is needed.
-"""
+"""The rules of the configuration classes of the installed transformers, as a file has them."""
 
 from __future__ import annotations
 
@@ -13,34 +10,15 @@ from typing import Any
 
 import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
-from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
-from paramproof.catalogue.program import Part
-from paramproof.tracing.configuration.nodes import Data, refuse, terms_in
+from paramproof.tracing.configuration.nodes import Data, terms_in
 from paramproof.tracing.configuration.paths import Instance, Raised
-from paramproof.tracing.configuration.program import UNSET, ClassInterpreter
-from paramproof.tracing.configuration.programs import Programs
-from paramproof.tracing.configuration.reader_terms import CONFIG, check, lowered, refused
-from paramproof.tracing.configuration.terms import (
-    MISSING,
-    Unknown,
-    Value,
-    exported,
-    is_rule,
-    mentions,
-    term,
-)
+from paramproof.tracing.configuration.program import IGNORED, UNSET, ClassInterpreter
+from paramproof.tracing.configuration.reader_terms import lowered, refused
+from paramproof.tracing.configuration.terms import Unknown, Value, exported, is_rule, mentions, term
 from paramproof.tracing.configuration.values import fields_of
 
-UNREAD = frozenset(
-    {
-        "_output_attentions",
-        "_post_init_done",
-        "dtype",
-        "keys_to_ignore_at_inference",
-        "transformers_version",
-    }
-)
+UNREAD = IGNORED | {"_output_attentions", "_post_init_done", "keys_to_ignore_at_inference"}
 """Attributes from which no model is built."""
 
 AUTOS = """
@@ -61,15 +39,10 @@ def rules_of(kind: type[Any]) -> Data:
         made = run.instantiate(kind)
     except Raised as error:
         raise Unknown(f"the class refuses every configuration: {error}") from None
-    keys = {
-        name: [check(declared), *[default] * (default is not MISSING)]
-        for name, (declared, default) in run.keys.items()
-    }
-    required = (name for name, (_, *default) in keys.items() if not default)
     whole = {name: lowered(exported(run.frozen(value))) for name, value in made.own.items()}
     fields = {k: v for k, v in whole.items() if k not in UNREAD and v is not term("key", k)}
     aliases = dict(kind.attribute_map)
-    fields |= dict.fromkeys(sorted(keys.keys() - whole.keys() - aliases.keys()), term("absent"))
+    fields |= dict.fromkeys(sorted(run.keys.keys() - whole.keys() - aliases.keys()), term("absent"))
     refusals = {
         exported(one): why if isinstance(why, str) else None
         for one, why in run.refusals.items()
@@ -79,18 +52,12 @@ def rules_of(kind: type[Any]) -> Data:
     autos = {name: getattr(transformers, name)._model_mapping for name in AUTOS.split()}
     models = {name: class_in(mapping, kind) for name, mapping in autos.items()}
     return {
-        "keys": keys,
+        "keys": run.keys,
         "fields": fields,
-        "refusals": [
-            *(
-                refuse(term("not", term("has", CONFIG, one)), f"{one} is required")
-                for one in required
-            ),
-            *refused(refusals),
-        ],
+        "refusals": refused(refusals),
         "aliases": aliases,
         "properties": properties(kind),
-        "taken": sorted({*UNSET, *rest} - keys.keys() - fields.keys() - aliases.keys()),
+        "taken": sorted({*UNSET, *rest} - run.keys.keys() - fields.keys() - aliases.keys()),
         "models": {name: found.__name__ for name, found in models.items() if found},
     }
 
@@ -99,8 +66,8 @@ def properties(kind: Any) -> dict[str, Value]:
     """Return the class attributes and properties of a class that can be read of a part."""
     found: dict[str, Value] = {}
     names = fields_of(kind) | UNREAD | {"attribute_map"}
-    for name in dir(kind):
-        static, is_base = inspect.getattr_static(kind, name), hasattr(PreTrainedConfig, name)
+    for name, static in inspect.getmembers_static(kind):
+        is_base = hasattr(PreTrainedConfig, name)
         if name in names or name.startswith(("__", "base_model_", "sub_configs")):
             continue
         own = isinstance(static, property) and not is_base
@@ -136,24 +103,3 @@ def parts_in(values: Iterable[Any]) -> Iterator[str]:
     for one in terms_in(values):
         if one.op == "new" and isinstance(one.args[0], str):
             yield one.args[0]
-
-
-class Installed(Programs):
-    """The programs of the configuration classes of the installed transformers."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.types = dict(CONFIG_MAPPING_NAMES)
-
-    def rules(self, name: str) -> Data | None:
-        return rules_of(config_classes()[name]) if name in config_classes() else None
-
-
-INSTALLED = Installed()
-
-
-def at_default(kind: type[Any], value: Value) -> Any:
-    """Return a value over ``self`` where that is what a configuration class makes of no keys."""
-    one = exported(value)
-    INSTALLED.terms[repr(one)] = one
-    return Part(INSTALLED, kind.__name__, {}).module(repr(one))

@@ -7,11 +7,10 @@ for all: what the body changes becomes a ``fold``, and a list to which it append
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from paramproof.tracing.configuration.operators import Operators
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Raised, Reason
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -27,7 +26,7 @@ from paramproof.tracing.configuration.terms import (
     term,
     varies,
 )
-from paramproof.tracing.configuration.values import Closure
+from paramproof.tracing.configuration.values import Closure, Values
 
 COLLECTED = "_collected"
 """The name of the list or dictionary that a comprehension makes."""
@@ -42,7 +41,7 @@ LOST = object()
 """The value after a loop of a name that only its body assigns."""
 
 
-class Statements(Operators):
+class Statements(Values):
     """Runs statements; ``frames`` has those of the functions that are running."""
 
     eval: Callable[[ast.expr], Value]
@@ -190,6 +189,8 @@ class Statements(Operators):
     def fold(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> None:
         """Run the body for any item, with what it changes unknown at the start of each turn."""
         frame, depth = self.frames[-1], self.depth
+        source, item = self.walk(source)
+        own = self.objects_in(item)
         bound = {name for name, value in frame.own.items() if value is not LOST}
         cells = {Cell(frame.own[COLLECTED]): None} if COLLECTED in frame.own else {}
         while True:
@@ -199,26 +200,37 @@ class Statements(Operators):
                     cell.write(self, term("state", depth, number))
                 # No condition keeps the variables of a loop from changing.
                 path, self.path = self.path, [*frame.birth]
-                self.assign(target, self.item(source, depth))
+                self.assign(target, item)
                 self.path = path
                 self.under(self.goes_on(), partial(self.block, body))
                 changed = {
                     Cell(holder, key): None
                     for holder, state in self.journal[-1].values()
-                    if holder.serial < start
+                    if holder.serial < start and holder not in own
                     for key in changed_keys(holder, state)
                     if holder is not frame or key in bound
                 }
                 # An object that the body is the first to change is outside of the loop next time.
                 done = changed.keys() <= cells.keys() and len(self.changed) == objects
                 nexts = [cell.read(self) for cell in cells] if done else []
+                # What belongs to one layer changes in its own turn.
+                after = {one: {**vars(one)} for one in own}
             if done:
                 break
             cells |= changed
             if len(cells) > MAX_CELLS:
                 raise Unknown("a loop that changes more with each turn")
+        for one, attributes in after.items():
+            vars(one).update(attributes)
         frame.own |= dict.fromkeys(assigned(target, *body) - bound, LOST)
-        starts = [cell.read(self) for cell in cells]
+        loop = Loop(depth, source, [cell.read(self) for cell in cells], nexts)
+        self.refuse_turns(loop, refusals)
+        for number, cell in enumerate(cells):
+            cell.write(self, self.after_loop(loop, number))
+
+    def refuse_turns(self, loop: Loop, refusals: dict[Value, Reason]) -> None:
+        """Refuse what any turn of a loop refuses."""
+        depth, source, starts, nexts = loop
         ever: Value = term("state", depth, len(nexts))
         reasons: dict[Reason, None] = {}
         for condition, why in refusals.items():
@@ -230,55 +242,22 @@ class Statements(Operators):
             else:
                 self.refuse(why, both(self.truth(List((), source)), condition))
         if reasons:
-            last = folded(depth, source, [*starts, False], [*nexts, ever], len(nexts))
+            last = Loop(depth, source, [*starts, False], [*nexts, ever]).folded(len(nexts))
             limits = [one for one in reasons if not isinstance(one, str)]
             self.refuse(limits[0] if limits else "; ".join(map(str, reasons)), self.known(last))
-        for number, cell in enumerate(cells):
-            cell.write(self, self.after_loop(depth, source, starts, nexts, number))
 
-    def after_loop(
-        self, depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
-    ) -> Value:
+    def after_loop(self, loop: Loop, number: int) -> Value:
         """Return what a loop made of something: what no turn changes, what each adds, or a fold."""
-        state, empty, none = term("state", depth, number), term("list"), term("dict", None)
-        start, step, kept = starts[number], nexts[number], True
-        if step is state:
-            return start
-        match step:
-            case Term(op="if", args=(condition, one, other)) if state in (one, other):
-                kept, step = (condition, one) if other is state else (negate(condition), other)
-        match step:
-            case Term(
-                op="if", args=(test, Term(op="dict", args=first), Term(op="dict", args=second))
-            ) if len(first) == len(second) == 3 and first[:2] == second[:2] == (state, first[1]):
-                step = term("dict", *first[:2], choose(test, first[2], second[2]))
-        match step:
-            case Term(op="dict", args=(base, *added)) if base is state and len(added) == 2:
-                more = term("comp dict", depth, source, *added, kept)
-                found = more if start is none else term("merged", start, more)
-            case Term(
-                op="concat", args=(Term(op="list", args=(Term(op="list", args=added), base)),)
-            ) if base is state and len(added) == 1:
-                more = term("slice", term("comp", depth, source, *added, kept), None, None, -1)
-                found = more if start is empty else term("concat", term("list", more, start))
-            case _:
-                added = [tail_of(step, state)]
-                match added:
-                    case [None]:
-                        return folded(depth, source, starts, nexts, number)
-                    case [Term(op="list", args=(one,))]:
-                        more = term("comp", depth, source, one, kept)
-                    case _:
-                        each = choose(kept, added[0], empty)
-                        more = term("concat", term("comp", depth, source, each, True))
-                found = more if start is empty else term("concat", term("list", start, more))
-        if varies(term("list", kept, *added), depth, ("state",)):
-            return folded(depth, source, starts, nexts, number)
-        return found
+        found, parts = loop.collected(number)
+        return loop.folded(number) if varies(parts, loop.depth, ("state",)) else found
 
-    def item(self, source: Value, depth: int) -> Value:
-        """Return what stands for an item of a source: a tuple, if the items are."""
-        return parts_of(source, term("item", depth))
+    def walk(self, source: Value) -> tuple[Value, Value]:
+        """Return what a loop goes through, and an item of it: a tuple, if the items are."""
+        return source, parts_of(source, term("item", self.depth))
+
+    def objects_in(self, item: Value) -> Collection[Heap]:
+        """Return the objects that belong to one item of a loop alone."""
+        return ()
 
 
 def assigned(*nodes: ast.AST) -> set[str]:
@@ -309,7 +288,7 @@ class Cell(NamedTuple):
     holder: Heap
     key: Any = None
 
-    def read(self, run: Operators) -> Value:
+    def read(self, run: Values) -> Value:
         if self.key is None:
             return run.frozen(self.holder)
         value = self.holder.own.get(self.key, MISSING)
@@ -319,7 +298,7 @@ class Cell(NamedTuple):
             raise Unknown("a loop that changes which part a name stands for")
         return run.frozen(value)
 
-    def write(self, run: Operators, value: Value) -> None:
+    def write(self, run: Values, value: Value) -> None:
         if self.key is not None:
             run.write(self.holder, self.key, value)
         elif isinstance(self.holder, Dict | List):
@@ -339,18 +318,65 @@ def changed_keys(holder: Heap, state: dict[str, Any]) -> list[Any]:
     return [None] if differs else []
 
 
-def folded(depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int) -> Term:
-    """Return the last value of a state, with the states that it depends on."""
-    needed, left = set[int](), {number}
-    while left:
-        needed |= left
-        terms = {one for at in left for one in inside(nexts[at]) if isinstance(one, Term)}
-        left = {one for one in range(len(nexts)) if term("state", depth, one) in terms} - needed
-    lists = [
-        term("list", *(one if at in needed else None for at, one in enumerate(values)))
-        for values in (starts, nexts)
-    ]
-    return term("fold", depth, source, *lists, number)
+class Loop(NamedTuple):
+    """A loop over a source, with the values that it changes: at its start, and after a turn."""
+
+    depth: int
+    source: Value
+    starts: list[Value]
+    nexts: list[Value]
+
+    def folded(self, number: int) -> Term:
+        """Return the last value of a state, with the states that it depends on."""
+        needed, left = set[int](), {number}
+        while left:
+            needed |= left
+            terms = {one for at in left for one in inside(self.nexts[at]) if isinstance(one, Term)}
+            states = range(len(self.nexts))
+            left = {one for one in states if term("state", self.depth, one) in terms} - needed
+        lists = [
+            term("list", *(one if at in needed else None for at, one in enumerate(values)))
+            for values in (self.starts, self.nexts)
+        ]
+        return term("fold", self.depth, self.source, *lists, number)
+
+    def collected(self, number: int) -> tuple[Value, Value]:
+        """Return a state after the loop, and what each turn adds to it, or a fold."""
+        depth, source, start, step = *self[:2], self.starts[number], self.nexts[number]
+        state, kept = term("state", depth, number), True
+        if step is state:
+            return start, None
+        match step:
+            case Term(op="if", args=(condition, one, other)) if state in (one, other):
+                kept, step = (condition, one) if other is state else (negate(condition), other)
+        match step:
+            case Term(
+                op="if", args=(test, Term(op="dict", args=first), Term(op="dict", args=second))
+            ) if len(first) == len(second) == 3 and first[:2] == second[:2]:
+                step = term("dict", *first[:2], choose(test, first[2], second[2]))
+        match step:
+            case Term(op="dict", args=(base, *added)) if base is state and len(added) == 2:
+                more = term("comp dict", depth, source, *added, kept)
+                whole = more if start is term("dict", None) else term("merged", start, more)
+                return whole, term("list", kept, *added)
+            case Term(
+                op="concat", args=(Term(op="list", args=(Term(op="list", args=[one]), base)),)
+            ) if base is state:
+                more = term("slice", term("comp", depth, source, one, kept), None, None, -1)
+                lists = more, start
+            case _:
+                one = tail_of(step, state)
+                match one:
+                    case None:
+                        return self.folded(number), None
+                    case Term(op="list", args=(item,)):
+                        more = term("comp", depth, source, item, kept)
+                    case _:
+                        each = choose(kept, one, term("list"))
+                        more = term("concat", term("comp", depth, source, each, True))
+                lists = start, more
+        whole = more if start is term("list") else term("concat", term("list", *lists))
+        return whole, term("list", kept, one)
 
 
 def tail_of(value: Value, state: Term) -> Value:

@@ -44,10 +44,14 @@ class Tensor(Heap):
         self.own["requires_grad"] = trains
 
 
-def sizes(run: ModuleInterpreter, args: Sequence[Value]) -> Value:
+def sizes(run: ModuleInterpreter, *args: Value, size: Value = MISSING, **_: Value) -> Value:
     """Return the shape that a function of torch is given: as one list, or as its arguments."""
+    if size is not MISSING:
+        if not is_list(run, size):
+            raise Raised("a size that is no list")
+        args = (size,)
     if len(args) != 1:
-        return tuple(args)
+        return args
     items = run.items(args[0]) if is_list(run, args[0]) else [args[0]]
     return run.frozen(args[0]) if items is None else tuple(items)
 
@@ -59,8 +63,7 @@ def is_list(run: ModuleInterpreter, value: Value) -> bool:
         if len(kinds) != 1:
             raise Unknown("a shape that may be a number")
         return kinds.pop()
-    kind = run.kind_of(value)
-    return kind is not None and issubclass(kind, list | tuple)
+    return issubclass(run.kind_of(value) or object, list | tuple)
 
 
 def shape_of(run: ModuleInterpreter, value: Value, *_: Value, **__: Value) -> Value:
@@ -163,8 +166,10 @@ def tensor_method(
         case "size":
             shape = tensor_attribute(run, owner, "shape")
             return run.subscript(shape, args[0]) if args else shape
+        case "to":
+            return Tensor(run, owner.shape)
         case "view" | "reshape":
-            return Tensor(run, reshaped(run, owner.shape, sizes(run, args)))
+            return Tensor(run, reshaped(run, owner.shape, sizes(run, *args)))
     if name.endswith("_") and not name.startswith("_"):
         return owner
     return applied(run, getattr(torch.Tensor, name), [owner, *args], named)
@@ -231,8 +236,7 @@ def at_stand_ins(
             return Tensor(run, tuple(a if a == b else names[a, b] for a, b in pairs))
         if isinstance(one, list | tuple):
             return tuple(map(result, one, other))
-        is_random = isinstance(one, float | torch.Generator)
-        return term("opaque", "result") if is_random else one
+        return term("opaque", "result") if isinstance(one, float | torch.Generator) else one
 
     found: list[Any] = []
     for sign in (1, -1):
@@ -264,35 +268,23 @@ def item_of(run: ModuleInterpreter, one: Tensor, index: Value) -> Value:
 
 # Exact shapes. A size that may be a float at a reader is one that the reader refuses.
 
-Shape = tuple[Value, ...] | None
-
-
-def sized(run: ModuleInterpreter, *given: Value, size: Value = MISSING, **_: Value) -> Value:
-    return sizes(run, given if size is MISSING else [size])
-
 
 def made_of(run: ModuleInterpreter, *given: Value) -> Value:
     """Return the shape that a class of tensors is given, or that of what it is given."""
     is_data = given and (isinstance(given[0], Tensor) or is_list(run, given[0]))
-    return shape_of(run, given[0]) if is_data else sizes(run, given)
-
-
-def drawn(run: ModuleInterpreter, *_: Value, size: Value, **__: Value) -> Value:
-    if not is_list(run, size):
-        raise Raised("a size that is no list")
-    return sizes(run, [size])
+    return shape_of(run, given[0]) if is_data else sizes(run, *given)
 
 
 def concatenated(
     run: ModuleInterpreter, given: Value, dim: int = 0, axis: int | None = None
-) -> Shape:
+) -> Value:
     shapes = [one.shape for one in run.items(given) or ()]
     at = (dim if axis is None else axis) % len(shapes[0])
     size = reduce(partial(run.binary, ast.Add()), [one[at] for one in shapes])
     return (*shapes[0][:at], size, *shapes[0][at + 1 :])
 
 
-def arange(run: ModuleInterpreter, start: Value, end: Value = None, step: Value = 1) -> Shape:
+def arange(run: ModuleInterpreter, start: Value, end: Value = None, step: Value = 1) -> Value:
     start, end = (0, start) if end is None else (start, end)
     if type(step) is not int or step < 1 or float in map(run.kind_of, (start, end)):
         return None
@@ -301,7 +293,7 @@ def arange(run: ModuleInterpreter, start: Value, end: Value = None, step: Value 
     return (size if step == 1 else run.binary(ast.FloorDiv(), up, step),)
 
 
-def flattened(run: ModuleInterpreter, one: Tensor, start_dim: int = 0, end_dim: int = -1) -> Shape:
+def flattened(run: ModuleInterpreter, one: Tensor, start_dim: int = 0, end_dim: int = -1) -> Value:
     start, end = (dim % len(one.shape) for dim in (start_dim, end_dim))
     whole = reduce(partial(run.binary, ast.Mult()), one.shape[start : end + 1])
     return (*one.shape[:start], whole, *one.shape[end + 1 :])
@@ -318,23 +310,20 @@ def is_pointwise(name: str) -> bool:
     return bool(known) and all(known)
 
 
-SAME = ("contiguous", "flip", "float", "roll", "to", "tril", "zeros_like")
-"""Functions whose result has the shape of their first argument."""
-
-SHAPES: dict[str, Callable[..., Shape]] = {
-    **dict.fromkeys(SAME, lambda run, one, *_, **__: one.shape),
+SHAPES: dict[str, Callable[..., Value]] = {
     **dict.fromkeys(("array", "as_tensor", "asarray", "from_numpy", "tensor"), shape_of),
     **dict.fromkeys(("cat", "concat", "concatenate"), concatenated),
-    **dict.fromkeys(("empty", "ones", "rand", "randn", "zeros"), sized),
+    **dict.fromkeys(("empty", "ones", "rand", "randn", "zeros"), sizes),
     "arange": arange,
     "flatten": flattened,
-    "full": lambda run, size, *_, **__: sizes(run, [size]),
-    "normal": drawn,
+    "full": lambda run, size, *_, **__: sizes(run, size),
+    "normal": lambda run, *_, size, **__: sizes(run, size=size),
 }
 
 UNIFORM = frozenset(
-    {"elementwise", "expand", "getitem", "hann_window", "linspace", "mean", "meshgrid", "outer"}
-    | {"permute", "stack", "std", "sum", "t", "unsqueeze"}
+    {"contiguous", "elementwise", "expand", "flip", "float", "getitem", "hann_window", "linspace"}
+    | {"mean", "meshgrid", "outer", "permute", "roll", "stack", "std", "sum", "t", "tril"}
+    | {"unsqueeze", "zeros_like"}
 )
 """Functions that give an axis a size that they are given, or none, whatever the sizes are."""
 

@@ -9,19 +9,11 @@ program is written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeAlias
 
 Value: TypeAlias = Any
 """A Python value, or a term for a value that is unknown."""
-
-
-class _Missing:
-    def __repr__(self) -> str:
-        return "MISSING"
-
-
-MISSING = _Missing()
-"""Stands for the value of a key or an attribute that is absent."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -89,15 +81,23 @@ class Term:
 _TERMS: dict[tuple[Any, ...], Term] = {}
 
 
+def identity(value: Value) -> Any:
+    """Return what is equal for scalars that are the same, and for what is one object."""
+    return (type(value), value) if isinstance(value, str | int | float | None) else id(value)
+
+
 def term(op: str, *args: Value) -> Term:
     """Return the one term of an operation."""
-    scalars = str, int, float, bool, type(None)
-    key = (op, *((type(a), a) if isinstance(a, scalars) else id(a) for a in args))
+    key = (op, *map(identity, args))
     found = _TERMS.get(key)
     if found is None:
         found = _TERMS[key] = Term()
         found.op, found.args = op, args
     return found
+
+
+MISSING = term("absent")
+"""Stands for the value of a key or an attribute that is absent."""
 
 
 def is_op(value: Value, *ops: str) -> bool:
@@ -137,8 +137,7 @@ def facts_of(condition: Value) -> dict[Value, bool]:
     while left:
         one = left.pop()
         if isinstance(one, Term):
-            facts[one] = True
-            facts[negate(one)] = False
+            facts |= {one: True, negate(one): False}
             if one.op == "and":
                 left += one.args
     return facts
@@ -165,14 +164,9 @@ def either(one: Value, other: Value) -> Value:
     return negate(both(negate(one), negate(other)))
 
 
-def same(one: Value, other: Value) -> bool:
-    scalars = isinstance(one, str | int | float) and type(one) is type(other)
-    return one is other or (scalars and bool(one == other))
-
-
 def choose(condition: Value, one: Value, other: Value) -> Value:
     """Return ``one`` if the condition is true, else ``other``."""
-    if condition is True or same(one, other):
+    if condition is True or identity(one) == identity(other):
         return one
     if condition is False:
         return other
@@ -185,11 +179,9 @@ def choose(condition: Value, one: Value, other: Value) -> Value:
     if isinstance(other, bool) and is_truth(one):
         return either(negate(condition), one) if other else both(condition, one)
     # An inner choice by the same condition is decided.
-    if isinstance(one, Term) and one.op == "if" and one.args[0] is condition:
-        one = one.args[1]
-    if isinstance(other, Term) and other.op == "if" and other.args[0] is condition:
-        other = other.args[2]
-    return one if same(one, other) else term("if", condition, one, other)
+    one = one.args[1] if is_op(one, "if") and one.args[0] is condition else one
+    other = other.args[2] if is_op(other, "if") and other.args[0] is condition else other
+    return one if identity(one) == identity(other) else term("if", condition, one, other)
 
 
 # Choices and absence
@@ -215,13 +207,13 @@ def instead(value: Value, default: Value) -> Value:
 
 def there(value: Value) -> Value:
     """Return a value that is known to be there."""
-    if isinstance(value, Term) and value.op == "if":
-        condition, one, other = value.args
-        one, other = there(one), there(other)
-        if one is MISSING or other is MISSING:
-            return other if one is MISSING else one
-        return choose(condition, one, other)
-    return value
+    if not is_op(value, "if"):
+        return value
+    condition, *sides = value.args
+    one, other = map(there, sides)
+    if one is MISSING or other is MISSING:
+        return other if one is MISSING else one
+    return choose(condition, one, other)
 
 
 def inside(value: Value) -> Iterator[Value]:
@@ -247,17 +239,20 @@ def mentions(value: Value, of: Callable[[Term], bool]) -> bool:
 
 def varies(value: Value, loop: int, ops: Sequence[str] = ("item", "state", "turn")) -> bool:
     """Return whether a term depends on the turn of a loop, given by the number of its variable."""
-    seen: set[Term] = set()
-    left = [value]
-    while left:
-        one = left.pop()
-        if isinstance(one, Term) and one not in seen:
-            seen.add(one)
-            if one.op in ops and one.args[0] == loop:
-                return True
-            binds = one.op in ("comp", "comp dict", "fold") and one.args[0] == loop
-            left += one.args[1 : 3 if one.op == "fold" else 2] if binds else one.args
-    return False
+    return isinstance(value, Term) and any((op, loop) in turns_in(value) for op in ops)
+
+
+@cache
+def turns_in(one: Term) -> frozenset[tuple[str, Any]]:
+    """Return by what a term varies with the turns of loops around it, with their variables."""
+    if one.op in ("item", "state", "turn"):
+        return frozenset([(one.op, one.args[0])])
+    inner = [turns_in(arg) if isinstance(arg, Term) else frozenset() for arg in one.args]
+    # The variable of a loop is bound in what each turn makes, and not in where it starts.
+    start, end = {"comp": (2, 4), "comp dict": (2, 5), "fold": (3, 4)}.get(one.op, (0, 0))
+    bound = frozenset[Any]().union(*inner[start:end])
+    free = [{turn for turn in bound if turn[1] != one.args[0]}, *inner[:start], *inner[end:]]
+    return frozenset[Any]().union(*free)
 
 
 # Programs
@@ -265,7 +260,7 @@ def varies(value: Value, loop: int, ops: Sequence[str] = ("item", "state", "turn
 
 def is_rule(value: Value) -> bool:
     """Return whether a value is left to a rule of the reader."""
-    return isinstance(value, Term) and value.op in ("rope", "layers")
+    return is_op(value, "rope", "layers")
 
 
 def exported(value: Value) -> Value:
@@ -273,8 +268,6 @@ def exported(value: Value) -> Value:
     memo: dict[Term, Term] = {}
 
     def of(one: Value) -> Value:
-        if one is MISSING:
-            return term("absent")
         if isinstance(one, float) and one in (float("inf"), float("-inf")):
             return term("float", str(one))
         if one is None or isinstance(one, str | int | float):
@@ -289,5 +282,5 @@ def exported(value: Value) -> Value:
             memo[one] = term(one.op, *map(of, one.args))
         return memo[one]
 
-    ruled = not (isinstance(value, Term) and value.op == "rope") and mentions(value, is_rule)
+    ruled = not is_op(value, "rope") and mentions(value, is_rule)
     return term("opaque") if ruled else of(value)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import inspect
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, partial, reduce
 from typing import Any
 
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Paths, Raised
@@ -18,7 +19,9 @@ from paramproof.tracing.configuration.terms import (
     Unknown,
     Value,
     choose,
+    either,
     instead,
+    is_op,
     is_truth,
     leaves,
     mentions,
@@ -52,6 +55,10 @@ JSON_TYPES = dict, list, str, int, float, bool
 NAMED = {dict: "object", list: "list", str: "text", object: "part"}
 """Types of which a value may be known to be, as ``isinstance`` names them."""
 
+SORTS_OF = {op: {sort} for op, sort in SORTS.items()}
+SORTS_OF |= {"null": set(), "sequence": {"list"}, "tuple": {"list"}}
+"""What values of declared types may be, as ``isinstance`` names it."""
+
 _READ = frozenset({"get", "field", "key"})
 """Operations that give a value that is held elsewhere too, and may be changed there."""
 
@@ -63,17 +70,14 @@ def fields_of(kind: Any) -> frozenset[str]:
 
 def unknown(value: Value) -> bool:
     """Return whether a value depends on unknown ones."""
-    if isinstance(value, List):
-        value = value.items
-    if isinstance(value, Dict):
-        value = value.own if value.base is None else MISSING
-    if isinstance(value, dict):
-        value = [*value.values()]
-    if isinstance(value, slice):
-        value = value.start, value.stop, value.step
-    if isinstance(value, list | tuple | set):
-        return any(map(unknown, value))
-    return value is MISSING or isinstance(value, Term | Instance)
+    match value:
+        case Dict(base=None, own=inner) | dict(inner):
+            return any(map(unknown, inner.values()))
+        case List(items=tuple(inner)) | tuple(inner) | list(inner) | set(inner):
+            return any(map(unknown, inner))
+        case slice():
+            return unknown([value.start, value.stop, value.step])
+    return isinstance(value, Term | Instance | Dict | List)
 
 
 def concrete(value: Value) -> Value:
@@ -94,6 +98,35 @@ def concatenated(one: Value, other: Value) -> Value:
     if all(known) and other.op == "list":
         return leaves(one, lambda leaf: term("list", *leaf.args, *other.args))
     return term("concat", term("list", one, other))
+
+
+SIGNS: dict[type[ast.AST], tuple[str, Callable[..., Any]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.FloorDiv: ("//", operator.floordiv),
+    ast.Mod: ("%", operator.mod),
+    ast.Pow: ("**", operator.pow),
+    ast.BitAnd: ("&", operator.and_),
+    ast.BitOr: ("|", operator.or_),
+    ast.USub: ("neg", operator.neg),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+}
+"""The operation that a node of Python stands for."""
+
+
+def with_items(source: Value) -> Dict | None:
+    """Return the dictionary whose items, of which some are unknown, a loop goes through."""
+    match source:
+        case Term(op="items", args=(Term(op="dict", args=(base, *pairs)),)):
+            return Dict((), base, zip(pairs[::2], pairs[1::2], strict=True))
+        case Term(op="items", args=(base,)):
+            return Dict((), base)
+    return None
 
 
 class Values(Paths):
@@ -117,7 +150,10 @@ class Values(Paths):
 
     def kinds_of(self, value: Value) -> set[str]:
         """Return the kinds of values that the declared type of a field allows."""
-        return json_kinds(self.declared.get(value, term("anything")))
+        declared = self.declared.get(value, term("anything"))
+        members = declared.args if declared.op == "union" else (declared,)
+        every = {*SORTS.values(), "other"}
+        return set().union(*(SORTS_OF.get(one.op, every) for one in members))
 
     # Objects
 
@@ -171,19 +207,13 @@ class Values(Paths):
         self.expect(value, self.kind_of(found))
         return found
 
-    def with_changes(self, value: Term, run: Callable[[Value], Value]) -> Value:
-        """Return what a function makes of the object that stands for a value, and of other values.
-
-        Code changes a dictionary where it knows that a value is one. Elsewhere it may be null.
-        """
-        found = self.changed[value]
-        is_one = self.is_of(value, self.kind_of(found))
-        return choose(is_one, run(found) if is_one is not False else None, run(value))
-
     def frozen(self, value: Value) -> Value:  # noqa: C901 - a case for each type
         """Return a value as it is now, to be used inside a term."""
         if isinstance(value, Term) and value in self.changed:
-            return self.with_changes(value, lambda one: one if one is value else self.frozen(one))
+            # Code changes a dictionary where it knows that it is one. Elsewhere it may be null.
+            found = self.changed[value]
+            is_one = self.is_of(value, self.kind_of(found))
+            return choose(is_one, self.frozen(found) if is_one is not False else None, value)
         if isinstance(value, List):
             items = value.items if isinstance(value.items, Term) else self.frozen(value.items)
             is_set = value.kind is set and not (isinstance(items, Term) and items.op == "set")
@@ -197,21 +227,19 @@ class Values(Paths):
         if isinstance(value, dict):
             value = Dict((), None, value)
         if isinstance(value, Dict | Instance):
-            own = {**value.own}
-            base = value.base if isinstance(value, Dict) else value.origin
+            own, op, base = {**value.own}, "dict", value.base if isinstance(value, Dict) else None
             if isinstance(value, Instance):
+                op, base = "with fields", value.origin
                 if base is None:
                     raise Unknown("a configuration object inside itself")
                 for one, child in self.changed.items():
                     if one.op == "field" and one.args[0] is base:
                         own.setdefault(one.args[1], child)
             pairs = [part for k, v in own.items() for part in (k, self.held(v))]
-            if isinstance(value, Dict):
-                return term("dict", base, *pairs) if pairs or base is None else base
-            return term("with fields", base, *pairs) if pairs else base
+            return term(op, base, *pairs) if pairs or base is None else base
         if isinstance(value, Term) and value.op == "if":
             return leaves(value, self.frozen)
-        if value is None or value is MISSING or isinstance(value, Term | str | int | float):
+        if isinstance(value, Term | str | int | float | None):
             return value
         raise Unknown(f"a value of {type(value).__name__}")
 
@@ -342,6 +370,13 @@ class Values(Paths):
         items = self.items(value)
         return self.current(value) if items is None else tuple(items)
 
+    def chained(self, lists: Sequence[Value], kind: type = list) -> List:
+        """Return a new list of the items of some lists."""
+        found = List(self.path, (), kind)
+        for one in lists:
+            self.add_items(found, self.listed(one))
+        return found
+
     def write(self, holder: Heap, key: Any, value: Value) -> None:
         if isinstance(key, Term):
             raise Unknown(f"a change of the unknown key {key!r:.60}")
@@ -368,21 +403,17 @@ class Values(Paths):
         return self.replace(holder, concatenated(old, self.frozen(more)))
 
     def unified(self, value: Value) -> Value:
-        """Return a choice of dictionaries over the same keys as one dictionary, to be read."""
+        """Return a choice of dictionaries over the same base as one dictionary, to be read."""
         value = self.settle(value)
         if self.kind_of(value) is dict and isinstance(value, Term):
             return self.changed.get(value, value)
         if isinstance(value, Term) and value.op == "if":
             condition, *sides = value.args
             one, other = map(self.unified, sides)
-            if isinstance(one, Dict) and isinstance(other, Dict):
-                base = one.base
-                if base is not other.base:
-                    base = choose(condition, self.frozen(one), self.frozen(other))
-                names = dict.fromkeys((*one.own, *other.own))
-                look = self.lookup
+            if isinstance(one, Dict) and isinstance(other, Dict) and one.base is other.base:
+                look, names = self.lookup, (*one.own, *other.own)
                 found = {key: choose(condition, look(one, key), look(other, key)) for key in names}
-                return Dict(self.path, base, found)
+                return Dict(self.path, one.base, found)
         return value
 
     def update(self, target: Dict, source: Value) -> None:
@@ -423,14 +454,181 @@ class Values(Paths):
             raise Raised(f"the items of {value!r:.40}")
         return [*self.native(iter, value)]
 
+    # Attributes
 
-def json_kinds(declared: Term) -> set[str]:
-    """Return the kinds of values that a declared type has, as ``isinstance`` names them."""
-    match declared.op:
-        case "union":
-            return set().union(*map(json_kinds, declared.args))
-        case "null":
-            return set()
-        case "tuple" | "sequence":
-            return {"list"}
-    return {SORTS[declared.op]} if declared.op in SORTS else {*SORTS.values(), "other"}
+    def attribute(self, owner: Value, name: str) -> Value:
+        if name in ("copy", "get", "items", "keys", "values"):
+            owner = self.unified(owner)
+        return self.require(self.each(owner, lambda one: self.attribute_of(one, name)), name)
+
+    def attribute_of(self, owner: Value, name: str) -> Value:
+        """Return an attribute, or ``MISSING``."""
+        owner = self.current(owner)
+        if isinstance(owner, Super):
+            kinds = owner.owner.kind.__mro__
+            rest = kinds[kinds.index(owner.after) + 1 :]
+            found = next((vars(one)[name] for one in rest if name in vars(one)), MISSING)
+            return self.bound(found, owner.owner)
+        if isinstance(owner, Instance):
+            return self.attribute_of_instance(owner, name)
+        if isinstance(owner, Term | Dict | List):
+            kind = self.kind_of(owner)
+            kinds = JSON_TYPES if kind is None else (kind,)
+            if any(hasattr(one, name) for one in kinds):
+                return Method(owner, name)
+            if isinstance(owner, Term) and kind is None and owner.op == "field":
+                return self.attribute_of_instance(Instance((), None, owner), name)
+            return MISSING
+        return getattr(owner, name, MISSING)
+
+    def bound(self, found: Any, owner: Instance) -> Value:
+        is_of_class = isinstance(found, staticmethod | classmethod)
+        if is_of_class or type(found).__name__ == "classproperty":
+            return found.__get__(None, owner.kind)
+        if isinstance(found, property):
+            return self.call(Method(owner, found.fget), [])
+        return Method(owner, found) if inspect.isfunction(found) else found
+
+    def attribute_of_instance(self, owner: Instance, name: str) -> Value:
+        kind = owner.kind
+        if name == "__class__" and kind:
+            return kind
+        if name == "__dict__":
+            return Method(owner, name)
+        name = kind.attribute_map.get(name, name) if kind else name
+        static = inspect.getattr_static(kind, name, MISSING) if kind else MISSING
+        if isinstance(static, property):
+            return self.bound(static, owner)
+        found = owner.own.get(name, MISSING)
+        if present(found) is True:
+            return found
+        if owner.origin is not None:
+            if static is not MISSING and (callable(static) or isinstance(static, classmethod)):
+                return instead(found, self.bound(static, owner))
+            below = term("field", owner.origin, name)
+            if static is MISSING and kind and name not in fields_of(kind):
+                below = choose(self.known(term("has field", owner.origin, name)), below, MISSING)
+            return instead(found, below)
+        if owner.rest is not None:
+            given = self.lookup(owner.rest, name)
+            if static is not MISSING and not isinstance(static, str | int | float | tuple | None):
+                self.refuse(f"{name} is no key", self.known(present(given)))
+                given = MISSING
+            found = instead(found, given)
+        return instead(found, self.bound(static, owner))
+
+    def set_attribute(self, owner: Value, name: Value, value: Value) -> None:
+        if isinstance(owner, Term):
+            owner = self.object_of(owner, Instance)
+        if not isinstance(owner, Instance) or not isinstance(name, str):
+            raise Unknown(f"an attribute {name!r:.60} of {owner!r:.60} that is set")
+        name = owner.kind.attribute_map.get(name, name) if owner.kind else name
+        static = inspect.getattr_static(owner.kind, name, None) if owner.kind else None
+        if isinstance(static, property):
+            if static.fset is None:
+                raise Raised(f"{name} cannot be set")
+            self.call(Method(owner, static.fset), [value])
+        else:
+            self.write(owner, name, value)
+
+    # Operators
+
+    def truth(self, value: Value) -> Value:
+        def of(one: Value) -> Value:
+            if isinstance(one, Term) and one in self.changed:
+                is_one = self.is_of(one, self.kind_of(self.changed[one]))
+                changed = term("truth", self.frozen(self.changed[one]))
+                return choose(is_one, changed, term("truth", one))
+            if isinstance(one, Dict):
+                entries = [self.known(present(entry)) for entry in one.own.values()]
+                if one.base is not None and True not in entries:
+                    return term("truth", self.frozen(one))
+                return reduce(either, entries, False)
+            if isinstance(one, List):
+                one = one.items
+            if is_op(one, "list"):
+                return bool(one.args)
+            if isinstance(one, Term):
+                return one if is_truth(one) else term("truth", one)
+            return bool(one)
+
+        return self.known(self.read(value, lambda one: self.known(of(one))))
+
+    def compared(self, op: ast.cmpop, left: Value, right: Value) -> Value:
+        match op:
+            case ast.Is() | ast.IsNot():
+                compare: Callable[..., Value] = self.identical
+            case ast.In() | ast.NotIn():
+                compare = self.contained
+            case ast.Eq() | ast.NotEq():
+                compare = self.equal
+            case _:
+                compare = partial(self.computed, *SIGNS[type(op)])
+        found = self.pairs(left, right, compare)
+        return negate(found) if isinstance(op, ast.IsNot | ast.NotIn | ast.NotEq) else found
+
+    def computed(self, sign: str, operation: Callable[..., Any], *args: Value) -> Value:
+        """Return an operation on values without choices."""
+        if not unknown(args):
+            return self.boxed(self.native(operation, *map(concrete, args)))
+        return self.known(term(sign, *map(self.frozen, args)))
+
+    def equal(self, one: Value, other: Value) -> Value:
+        if one is other:
+            return True
+        kinds = {self.kind_of(one), self.kind_of(other)}
+        is_null = len(kinds) == 2 and type(None) in kinds
+        if kinds == {list, tuple} or (is_null and None not in kinds):
+            return False
+        if object in kinds:
+            raise Unknown("a part that is compared")
+        return self.computed("==", operator.eq, one, other)
+
+    def identical(self, one: Value, other: Value) -> Value:
+        if isinstance(one, Term) and (other is None or isinstance(other, bool)):
+            kind = self.kind_of(one)
+            if kind not in (None, type(other)):
+                return False
+            return self.known(term("is", one, other))
+        if isinstance(other, Term) and one is not other:
+            raise Unknown(f"whether {one!r:.60} is the same object as {other!r:.60}")
+        return one is other
+
+    def contained(self, item: Value, holder: Value) -> Value:
+        holder = [*holder] if isinstance(holder, dict) else self.current(holder)
+        if isinstance(holder, Dict) and not isinstance(item, Term):
+            return self.known(present(self.lookup(holder, item)))
+        if not unknown(item) and not unknown(holder):
+            return self.native(operator.contains, concrete(holder), concrete(item))
+        return self.known(term("in", self.frozen(item), self.frozen(holder)))
+
+    def binary(self, op: ast.operator, left: Value, right: Value) -> Value:
+        return self.pairs(left, right, lambda one, other: self.binary_of(op, one, other))
+
+    def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
+        if isinstance(op, ast.BitXor) and is_truth(one) and is_truth(other):
+            return choose(one, negate(other), other)
+        if type(op) not in SIGNS:
+            raise Unknown(f"the operation {type(op).__name__}")
+        sign, operation = SIGNS[type(op)]
+        kinds = {self.kind_of(one), self.kind_of(other)}
+        if dict in kinds and sign == "|":
+            entries = Dict(self.path)
+            self.update(entries, one)
+            self.update(entries, other)
+            return entries
+        if list in kinds and sign == "+":
+            return self.chained([one, other])
+        if kinds & {list, tuple} and sign == "*" and isinstance(other, int):
+            items = self.items(one)
+            if items is not None:
+                times = tuple(items * other)
+                return times if isinstance(one, tuple) else List(self.path, times)
+        negative = sign == "**" and isinstance(other, float | int) and other < 0
+        divisor = one if negative else other if sign in ("/", "//", "%") else 1
+        if unknown(divisor) and str not in kinds:
+            self.refuse("a division by zero", self.computed("==", operator.eq, divisor, 0))
+        found = self.computed(sign, operation, one, other)
+        if isinstance(found, Term) and kinds & {list, set}:
+            return List(self.path, found, list if list in kinds else set)
+        return found

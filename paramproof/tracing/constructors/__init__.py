@@ -6,10 +6,11 @@ transformers, whose sizes are the fields of its configuration.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from paramproof.formulas.derivation import Role
 from paramproof.tracing.tensor_groups import ObservedTensor
 
 
@@ -39,3 +40,20 @@ def require_sizes(sizes: Mapping[str, int]) -> Mapping[str, int]:
         if value < 1:
             raise ValueError(f"{name}={value} is not a size: it must be 1 or more")
     return sizes
+
+
+def torch_tensors(module: Any) -> Iterator[ObservedTensor]:
+    """Yield every parameter of a PyTorch module, with further names as aliases, and every buffer.
+
+    Raises ``ValueError`` for a parameter without a shape.
+    """
+    found: dict[int, tuple[Any, Role, list[str]]] = {}
+    for name, parameter in module.named_parameters(remove_duplicate=False):
+        if type(parameter).__name__ == "UninitializedParameter":
+            raise ValueError(f"{name} has no shape yet: the module is lazy")
+        role: Role = "trainable" if parameter.requires_grad else "frozen"
+        found.setdefault(id(parameter), (parameter, role, []))[2].append(name)
+    for name, buffer in module.named_buffers(remove_duplicate=False):
+        found.setdefault(id(buffer), (buffer, "buffer", []))[2].append(name)
+    for tensor, role, (path, *aliases) in found.values():
+        yield ObservedTensor(path, tuple(tensor.shape), role, tuple(aliases))

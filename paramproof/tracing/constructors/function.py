@@ -7,22 +7,18 @@ fitted to the models that it makes.
 from __future__ import annotations
 
 import inspect
+import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.path import starred
 from paramproof.sources.reference import require_arguments
 from paramproof.tracing import abstract_build
-from paramproof.tracing.constructors import Constructor, require_sizes
+from paramproof.tracing.constructors import Constructor, require_sizes, torch_tensors
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
-from paramproof.tracing.tensor_groups import (
-    ObservedTensor,
-    has_numbered_names,
-    layer_patterns,
-    star_layer_numbers,
-)
-from paramproof.tracing.torch_tensors import observed_tensors
+from paramproof.tracing.tensor_groups import ObservedTensor, layer_patterns, star_layers
 
 
 def function_constructor(
@@ -53,7 +49,7 @@ def function_constructor(
         return model
 
     # If the function refuses its own sizes, the derivation reports why.
-    framework, packages, layers = "torch", tuple[str, ...](), frozenset[str]()
+    framework, packages, layers = "torch", tuple[str, ...](), list[str]()
     try:
         model = make(sizes)
         framework = abstract_build.framework_of(model)
@@ -62,8 +58,10 @@ def function_constructor(
     except Exception as error:  # A user's function may raise anything.
         raise_if_internal(error)
 
-    def read(model: Any) -> Iterable[ObservedTensor]:
-        return star_layer_numbers(observed_tensors(model), layers)
+    def read(model: Any) -> Iterator[ObservedTensor]:
+        for one in torch_tensors(model):
+            path, *aliases = (star_layers(name, layers) for name in (one.path, *one.aliases))
+            yield one._replace(path=path, aliases=tuple(aliases))
 
     is_torch, module = framework == "torch", function.__module__
     installed = abstract_build.model_frameworks()[framework].versions()
@@ -81,15 +79,15 @@ def function_constructor(
 
 def _numbered_layers(
     model: Any, make: Callable[[Mapping[str, int]], Any], sizes: Mapping[str, int]
-) -> frozenset[str]:
+) -> list[str]:
     """Return the patterns of repeated layers that have a number inside their name."""
-    models = [[one.path for one in observed_tensors(model)]]
-    if not has_numbered_names(models[0]):
-        return frozenset()
+    models = [[one.path for one in torch_tensors(model)]]
+    if not any(re.search(r"\d", starred(path)) for path in models[0]):
+        return []
     for name, size in sizes.items():
         # A constructor may refuse this size.
         try:
-            models.append([one.path for one in observed_tensors(make({**sizes, name: size + 1}))])
+            models.append([one.path for one in torch_tensors(make({**sizes, name: size + 1}))])
         except Exception as error:  # A user's function may raise anything.
             raise_if_internal(error)
     return layer_patterns(models)

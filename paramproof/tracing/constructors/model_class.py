@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -21,18 +20,12 @@ from paramproof.catalogue.program import Part
 from paramproof.formulas.errors import similar_names
 from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
-from paramproof.tracing.configuration.models import trace_model
-from paramproof.tracing.configuration.reader_terms import lowered, model_term
-from paramproof.tracing.configuration.rules import Installed, class_in
-from paramproof.tracing.configuration.terms import Unknown, negate, term
-from paramproof.tracing.constructors import Constructor
+from paramproof.tracing.configuration.models import INSTALLED
+from paramproof.tracing.configuration.rules import class_in
+from paramproof.tracing.constructors import Constructor, torch_tensors
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
-from paramproof.tracing.torch_tensors import observed_tensors
 
 transformers.logging.set_verbosity_error()
-
-IGNORED_KEYS = frozenset({"model_type", "architectures"})
-"""Keys that choose the class."""
 
 KeysAt: TypeAlias = Callable[[Mapping[str, int]], Mapping[str, Any]]
 
@@ -74,7 +67,7 @@ class ModelClass:
         if model_class is None:
             why = f"transformers has no base model of the type {model_type}: name a class"
             raise ValueError(why)
-        return cls(config_class, model_class, _without_type(keys))
+        return cls(config_class, model_class, keys)
 
     @property
     def name(self) -> str:
@@ -82,7 +75,7 @@ class ModelClass:
 
     def part(self) -> Part:
         """Return what the configuration class makes of the keys."""
-        return Part(Models(), self.config_class.__name__, self.keys)
+        return Part(INSTALLED, self.config_class.__name__, self.keys)
 
     def constructor(self, sizes: Mapping[str, int], keys_at: KeysAt) -> Constructor:
         """Return the way to build the class on the meta device; it has these ``sizes``.
@@ -92,52 +85,12 @@ class ModelClass:
 
         @calls_constructor
         def make(chosen: Mapping[str, int]) -> Any:
-            config = self.config_class(**_without_type(deepcopy(keys_at(chosen))))
+            config = self.config_class(**deepcopy({**keys_at(chosen)}))
             with meta():
                 return self.model_class(config)
 
         packages = {one: importlib.metadata.version(one) for one in ("transformers", "torch")}
-        return Constructor(self.name, sizes, make, observed_tensors, (), packages)
-
-
-def _without_type(keys: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in keys.items() if name not in IGNORED_KEYS}
-
-
-class Models(Installed):
-    """The programs of the installed transformers' classes, of models too."""
-
-    def model(self, name: Any) -> Any:
-        return module_of(getattr(transformers, name))
-
-
-BACKBONES = ("convnext", "dinov2", "swin")
-"""Model types that published files have as a backbone where another one is the default."""
-
-
-def module_of(kind: type[Any]) -> Any:
-    """Return the module of a model class, for some classes that a part of it may have.
-
-    These are the class by default, which is a network of timm where DETR's table of parts says
-    ResNet, and backbones of whose class the model must know the numbers of channels.
-    """
-    made = trace_model(kind)
-    found = model_term(made)
-    for name, spec in (kind.config_class.sub_configs_defaults or {}).items():
-        if spec.model_type not in CONFIG_MAPPING:
-            continue
-        part, traced = term("field", term("self"), name), CONFIG_MAPPING[spec.model_type]
-        others = {type(getattr(kind.config_class(), name, None))}
-        is_backbone = traced in transformers.MODEL_FOR_BACKBONE_MAPPING
-        if is_backbone and spec.config_class is transformers.AutoConfig and made.refusals:
-            others |= {CONFIG_MAPPING[one] for one in BACKBONES}
-        for one in sorted(others - {traced, type(None)}, key=str):
-            with suppress(Unknown):
-                other = model_term(trace_model(kind, parts={name: one}))
-                is_it = lowered(term("made by", part, one.__name__))
-                sides = term("list", other), term("list", found)
-                found = term("module", "", is_it, sides[0], "", negate(is_it), sides[1])
-    return found
+        return Constructor(self.name, sizes, make, torch_tensors, (), packages)
 
 
 @calls_constructor
@@ -148,7 +101,7 @@ def build_model(keys: Mapping[str, Any], architecture: str = "") -> Any:
     """
     chosen = ModelClass.of(str(keys.get("model_type")), keys, architecture)
     try:
-        config = chosen.config_class.from_dict(deepcopy(dict(keys)))
+        config = chosen.config_class.from_dict(deepcopy({**keys}))
         with meta():
             return chosen.model_class(config)
     except Exception as error:  # A constructor may raise anything.

@@ -214,3 +214,19 @@ def stages(hidden_size=8, num_stages=2, depth=3):
             for s in range(num_stages)
         }
     )
+
+
+@derives(
+    "L·(H² + H) − H²·⌊L/2⌋ − H·⌊L/2⌋",
+    where={"L > ⌊L/2⌋": "the number of layers of some kind differs"},
+    reasons=[
+        FITTED,
+        "the count is fitted in 2 tensor groups",
+        "the length of a loop is read in a way that is not followed",
+        "a lookup was not followed (",
+    ],
+    at=[{"layers": 9}],
+)
+def every_second_number(hidden_size=8, layers=6):
+    """Loop over every second number of a range, of which there are as many as half of it."""
+    return nn.ModuleList([nn.Linear(hidden_size, hidden_size) for _ in range(layers)[::2]])

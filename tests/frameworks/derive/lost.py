@@ -62,7 +62,7 @@ def _through_text(size):
     return json.loads(json.dumps(size))
 
 
-@refuses("not as derived at hidden_size = ")
+@refuses("not explained: weight of (4, 16); bias of (4)")
 def through_text_and_a_root(hidden_size=16):
     return nn.Linear(hidden_size, math.isqrt(_through_text(hidden_size)))
 
@@ -129,7 +129,7 @@ def past_an_absent_package(hidden_size=8):
         "modules with unknown names (",
         "a branch was not followed (",
         *["a statement was not followed ("] * 2,
-        "first, second did not vary once the formula had failed: not as derived",
+        "first, second did not vary once the formula had failed: refuses sizes",
     ],
 )
 def named_by_two(hidden_size=8, first=3, second=3):

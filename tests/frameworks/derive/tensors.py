@@ -5,7 +5,7 @@ from torch import nn
 
 from tests.frameworks.derive.deriving import OTHERS, derives
 
-FITTED = ["the shape is fitted in 1 of 1 tensor groups", "a parameter of an unknown shape: *"]
+FITTED = ["the shape is fitted in 1 of 1 tensor groups", "a parameter of an unknown shape: 0"]
 
 
 @derives("H² + H")
@@ -47,7 +47,7 @@ def by_arithmetic(hidden_size=8):
 
 @derives("H·ch")
 def broadcast(hidden_size=8, channels=5):
-    return nn.ParameterList([torch.ones(channels)[:, None] * torch.ones(hidden_size)])
+    return nn.ParameterList([nn.Parameter(torch.ones(channels)[:, None] * torch.ones(hidden_size))])
 
 
 @derives("ch·(H + 2)")
@@ -57,48 +57,53 @@ def weight_norm(hidden_size=8, channels=5):
 
 @derives("H·⌊H/2⌋", reasons=[*FITTED, "a lookup was not followed ("])
 def sliced(hidden_size=8):
-    return nn.ParameterList([torch.empty(hidden_size, hidden_size)[: hidden_size // 2]])
+    return nn.ParameterList(
+        [nn.Parameter(torch.empty(hidden_size, hidden_size)[: hidden_size // 2])]
+    )
 
 
 @derives("H² + H·A")
 def concatenated(hidden_size=8, heads=3):
     both = torch.cat([torch.empty(hidden_size, heads), torch.empty(hidden_size, hidden_size)], 1)
-    return nn.ParameterList([both])
+    return nn.ParameterList([nn.Parameter(both)])
 
 
 @derives("H² + H", reasons=[*FITTED, *["a call was not followed ("] * 2])
 def joined_by_a_slice(hidden_size=8):
     whole = torch.empty(hidden_size, hidden_size)
-    return nn.ParameterList([torch.cat([whole, whole[:1]])])
+    return nn.ParameterList([nn.Parameter(torch.cat([whole, whole[:1]]))])
 
 
 @derives("H·ch + H + 2")
 def old_constructors(hidden_size=8, channels=5):
     lengths = torch.Tensor(hidden_size).uniform_(), torch.FloatTensor(1, channels, hidden_size)
-    return nn.ParameterList([*lengths, torch.Tensor([0.5, 2.0])])
+    return nn.ParameterList([nn.Parameter(one) for one in (*lengths, torch.Tensor([0.5, 2.0]))])
 
 
 @derives("2·H")
 def drawn(hidden_size=8):
     column = torch.normal(0.0, 0.1, size=(hidden_size,)).unsqueeze(-1)
-    return nn.ParameterList([column, torch.ones(hidden_size).unsqueeze(0)])
+    return nn.ParameterList(
+        [nn.Parameter(one) for one in (column, torch.ones(hidden_size).unsqueeze(0))]
+    )
 
 
 @derives("L + H")
 def numbers(hidden_size=8, layers=3):
     """Compute numbers as parameters, as a learned activation does, and not by a factory."""
-    slope = [torch.log(torch.tensor(0.8)).unsqueeze(0) for _ in range(layers)]
-    return nn.ParameterList([torch.empty(hidden_size), *slope])
+    slope = [nn.Parameter(torch.log(torch.tensor(0.8)).unsqueeze(0)) for _ in range(layers)]
+    return nn.ParameterList([nn.Parameter(torch.empty(hidden_size)), *slope])
 
 
 @derives("H·A")
 def reshaped(hidden_size=8, heads=3):
-    return nn.ParameterList([torch.empty(hidden_size, heads).reshape(-1)])
+    return nn.ParameterList([nn.Parameter(torch.empty(hidden_size, heads).reshape(-1))])
 
 
-@derives("H·A")
+@derives("2·H·A")
 def transposed(hidden_size=8, heads=3):
-    return nn.ParameterList([torch.empty(hidden_size, heads).t()])
+    both = torch.empty(hidden_size, heads).t(), torch.empty(heads, hidden_size).T
+    return nn.ParameterList([nn.Parameter(one) for one in both])
 
 
 @derives(

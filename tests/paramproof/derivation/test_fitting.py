@@ -2,7 +2,7 @@
 
 import pytest
 
-from paramproof.derivation.fitting import fit_count, fit_length
+from paramproof.derivation.fit import first_fitting, possible_counts, possible_lengths
 from paramproof.formulas.expression import expression, floor, letter
 
 A, D, H, L = map(letter, "ADHL")
@@ -21,20 +21,28 @@ ELSEWHERE = (
 )
 
 
+def fit_length(lengths, points):
+    return first_fitting(possible_lengths(lengths[0], points), lengths, points)
+
+
+def fit_count(counts, points, loops):
+    return first_fitting(possible_counts(counts[0], points[0], loops), counts, points)
+
+
 def read(one, loops=(L,)):
     return fit_count([one.evaluate(point) for point in POINTS], POINTS, loops)
 
 
 SIMPLE = [
-    *(expression(1), expression(256), A * D * L, D * L, D * A - L, D * A + L, (L - D) * A),
+    *(expression(1), expression(257), A * D * L, D * L, D * A - L, D * A + L, (L - D) * A),
     *((H - L) * D, L + D - A, L - D + 1, L - D - 1, L - D, D),
-    *(L + number for number in range(-8, 9)),
-    *(number * L for number in range(2, 10)),
+    *(L + number for number in range(-9, 10)),
+    *(number * L for number in range(2, 11)),
     *(floor(L + more, step) for step in (2, 3, 12) for more in (0, 1, step - 1)),
     *(L - floor(L + more, 12) for more in (0, 7)),
     *(sign for more in (0, -1, A - 1) for sign in (floor(L + more, A), L - floor(L + more, A))),
 ]
-COMPLEX = [expression(257), L + 9, L - 9, 10 * L, floor(L, 13), L + D + 1, L * L * L * L]
+COMPLEX = [floor(L, 13), L + D + 1, L * L * L * L]
 
 
 @pytest.mark.parametrize("number", SIMPLE + COMPLEX, ids=str)

@@ -5,6 +5,7 @@ import pytest
 from paramproof.derivation import process, runner
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.tracing import tensor_groups
+from paramproof.tracing.constructors import function
 from paramproof.tracing.internal_errors import InternalError
 from tests.paramproof.derivation.toys import conditions, toy
 from tests.planted import plant
@@ -57,9 +58,10 @@ def test_what_python_refuses_is_the_constructors(make, error):
 
 def test_the_worker_reports_a_failure_and_no_refusal(monkeypatch):
     told = []
-    monkeypatch.setattr(process, "_derivation", lambda *asked: derive(model(), effort=EFFORT))
+    monkeypatch.setattr(process, "load_reference", lambda what: None)
+    monkeypatch.setattr(function, "function_constructor", lambda *asked: model())
     plant(monkeypatch, *COUNT)
     monkeypatch.setattr(process, "tell", told.append)
-    process._derived("toy", None, "", {}, 0)
+    process._derived("toy:model", None, "", {}, 0)
     (failed,) = (one for one in told if type(one) is RuntimeError)
     assert str(failed).startswith("an error in paramproof, at tracing/tensor_groups.py:2")

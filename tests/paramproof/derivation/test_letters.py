@@ -7,8 +7,8 @@ import pytest
 
 from paramproof.catalogue import entry
 from paramproof.catalogue.program import Refused
+from paramproof.derivation.exact_traces import holding_elsewhere
 from paramproof.derivation.letters import symbolic
-from paramproof.derivation.other_sizes import holding_elsewhere
 from paramproof.formulas.condition import Outcome
 from paramproof.formulas.notation import expression_in as formula_in
 from tests.paramproof.catalogue.test_program import dictionary, folder
@@ -258,6 +258,12 @@ def test_a_list_of_sizes_unrolls_its_loop(formula):
     assert conditions(found) == {"a = 3": Outcome.OTHERS}
 
 
+def test_a_size_that_chooses_from_a_list_is_compared_with_its_places(formula):
+    found = formula(module(("w", tensor([["get", F("sizes"), F("k")]]))), draws=0)
+    assert str(found.formula) == "sizes_2"
+    assert conditions(found) == {"k ≥ 2": Outcome.OTHERS}
+
+
 def test_depths_of_stages_stay_letters(formula):
     block = module(("w", tensor([["get", F("sizes"), ITEM]])))
     inner = layers(block, ["range", 0, ["get", F("depths"), ITEM], 1], "j")
@@ -345,6 +351,16 @@ def test_a_field_that_is_another_size_than_the_key_of_its_name():
     found = entry({"model_type": "bailing_hybrid", "head_dim": 96}).derivation
     assert {"K", "dr"} <= found.formula.letters
     assert found.sizes["K"] == 96
+
+
+def test_layers_that_lists_of_kinds_and_a_size_divide_alike():
+    """The first two layers of BailingHybrid are dense, and two have full attention, too."""
+    kinds = ["full_attention", "full_attention", "linear_attention"]
+    keys = {"layer_types": kinds, "num_hidden_layers": 3, "first_k_dense_replace": 2}
+    found = entry({"model_type": "bailing_hybrid", **keys}).derivation
+    times = {one.path.split("layers.*.")[-1]: str(one.times) for one in found.tensors}
+    assert times["mlp.gate_proj.weight"] == "D"
+    assert times["mlp.experts.down_proj"] == "L − D"
 
 
 def test_of_two_reasons_to_refuse_one_is_enough_to_be_wrong(formula):

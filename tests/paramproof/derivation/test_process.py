@@ -39,6 +39,6 @@ def test_a_class_of_transformers_needs_it(monkeypatch):
     absent = Framework("transformers", "it", ("a-distribution-that-nobody-has",))
     monkeypatch.setattr(process, "framework", lambda name: absent)
     with pytest.raises(ValueError, match="nobody-has") as caught:
-        process._derivation("bert", None, "", {}, 0)
+        derive_in_subprocess("bert")
     install = "must be installed: python -m pip install a-distribution-that-nobody-has"
     assert str(caught.value) == f"bert: to derive it a-distribution-that-nobody-has {install}"

@@ -2,11 +2,9 @@
 
 import pytest
 
-from paramproof.derivation.general_tensors import GeneralTensors, Trial
-from paramproof.derivation.guard_probing import GuardProber
-from paramproof.derivation.guard_set import GuardSet
+from paramproof.derivation.guard_probing import GuardProber, GuardSet
 from paramproof.derivation.pipeline import Effort, derive
-from paramproof.derivation.runner import DerivationError
+from paramproof.derivation.runner import DerivationError, GeneralTensors, Trial
 from paramproof.derivation.validation import DEPTH_FACTOR, HeldOutValidation
 from paramproof.formulas.condition import Consequence, Outcome, condition_in
 from tests.paramproof.derivation.toys import AskingRunner, conditions, derive_asking, tensor, toy

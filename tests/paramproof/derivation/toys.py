@@ -9,10 +9,8 @@ from __future__ import annotations
 from random import Random
 
 from paramproof.algebra.letters import letters_for
-from paramproof.derivation.general_tensors import GeneralTensors
-from paramproof.derivation.guard_probing import GuardProber
-from paramproof.derivation.guard_set import GuardSet, negated
-from paramproof.derivation.runner import DEFAULT_EFFORT, Runner
+from paramproof.derivation.guard_probing import GuardProber, GuardSet, negated
+from paramproof.derivation.runner import DEFAULT_EFFORT, GeneralTensors, Runner
 from paramproof.derivation.validation import validated
 from paramproof.formulas.condition import condition_in
 from paramproof.formulas.derivation import DerivedTensor

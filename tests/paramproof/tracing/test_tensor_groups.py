@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.derivation.guard_set import simplify_exact_division
+from paramproof.derivation.guard_probing import simplify_exact_division
 from paramproof.formulas.derivation import Kind
 from paramproof.formulas.expression import floor, letter
 from paramproof.tracing.tensor_groups import (
@@ -12,10 +12,9 @@ from paramproof.tracing.tensor_groups import (
     Stored,
     count_stored,
     group_tensors,
-    has_numbered_names,
     kind_of,
     layer_patterns,
-    star_layer_numbers,
+    star_layers,
     star_numbers,
 )
 
@@ -87,11 +86,11 @@ THREE = [*TWO, "enc.layer_2.fc1.weight"]
 @pytest.mark.parametrize(
     ("other", "patterns"),
     [
-        (THREE, {"enc.layer_*"}),
-        (TWO, set()),
+        (THREE, ["enc.layer_*"]),
+        (TWO, []),
         # A part that only one model has is no layer, and a model may have no tensors.
-        ([*TWO, "head1.weight"], set()),
-        ([], set()),
+        ([*TWO, "head1.weight"], []),
+        ([], []),
     ],
 )
 def test_numbers_that_one_size_changes_are_layers(other, patterns):
@@ -103,27 +102,21 @@ def test_layers_in_layers():
         return [f"stage{s}.block{b}.fc1.weight" for s in range(stages) for b in range(blocks)]
 
     patterns = layer_patterns([model(2, 3), model(3, 3), model(2, 4)])
-    assert patterns == {"stage*", "stage*.block*"}
-    seen = ObservedTensor(
-        "stage1.block2.fc1.weight", (3,), "trainable", ("stage0.block0.fc1.weight",)
-    )
-    (one,) = star_layer_numbers([seen], patterns)
-    assert one == seen._replace(
-        path="stage*.block*.fc1.weight", aliases=("stage*.block*.fc1.weight",)
-    )
+    assert patterns == ["stage*", "stage*.block*"]
+    assert star_layers("stage1.block2.fc1.weight", patterns) == "stage*.block*.fc1.weight"
 
 
 def test_layers_of_one_stage_of_several_that_are_named_apart():
     one = ["dense1.layer1.w", "dense1.layer2.w", "dense2.layer1.w", "dense2.layer2.w"]
     patterns = layer_patterns([one, [*one, "dense2.layer3.w"]])
-    assert patterns == {"dense2.layer*"}
-    (kept, changed) = (
-        next(star_layer_numbers([ObservedTensor(path, (3,), "trainable")], patterns))
-        for path in one[1:3]
-    )
-    assert (kept.path, changed.path) == ("dense1.layer2.w", "dense2.layer*.w")
+    assert patterns == ["dense2.layer*"]
+    found = [star_layers(path, patterns) for path in one[1:3]]
+    assert found == ["dense1.layer2.w", "dense2.layer*.w"]
 
 
-def test_numbers_that_stand_alone_are_not_asked_about():
-    assert not has_numbered_names(["layers.0.weight", "layers.1.norm.bias"])
-    assert has_numbered_names(["layers.0.fc1.weight"])
+def test_a_number_of_a_name_that_has_several():
+    patterns = layer_patterns([["l0_1.w", "l0_2.w"], ["l0_1.w", "l0_2.w", "l0_3.w"]])
+    assert patterns == ["l0_*"]
+    assert [star_layers(one, patterns) for one in ("l0_9.w", "l1_9.w", "l0_9b.w", "l0_9")] == [
+        *("l0_*.w", "l1_9.w", "l0_9b.w", "l0_*")
+    ]

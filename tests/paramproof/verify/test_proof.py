@@ -175,7 +175,7 @@ def buffer(spec):
     ("weight_of", "words"),
     [
         (branch_on_size, "holds only where V = 97: else nothing was derived"),
-        (branch_unseen, "holds only where V = 97: else nothing was derived"),
+        (branch_unseen, "encoder: at other sizes other tensors were made, and it was not found"),
         (unexplained, "encoder: not explained: own of ("),
         (buffer, "unexpected: position_ids"),
     ],

@@ -2,11 +2,10 @@
 
 import pytest
 
-from paramproof.derivation.general_tensors import GeneralTensors, longest, run_trial, tensor_count
-from paramproof.derivation.runner import Point
+from paramproof.derivation.runner import GeneralTensors, Point, run_trial
 from paramproof.formulas.condition import Consequence, Outcome
 from paramproof.formulas.derivation import DerivedTensor, Kind
-from paramproof.formulas.expression import expression, floor, letter
+from paramproof.formulas.expression import expression, letter
 from paramproof.tracing.tensor_groups import Stored
 
 A, H, L = map(letter, "AHL")
@@ -28,28 +27,8 @@ SEEN = (
 def test_what_is_left_out_is_not_kept():
     tensors = GeneralTensors([*SEEN])
     assert tensors.kept == tuple(tensors.found)
-    tensors.leave_out(tensors.found[0].kind)
+    tensors.left_out[tensors.found[0].kind] = None
     assert tensors.kept == tuple(tensors.found[1:])
-    tensors.leave_out(tensors.found[1].kind, "96, 3")
-    said = ["embedding (buffer)", "layers.*.weight of (96, 3) (buffer)"]
-    assert list(tensors.left_out) == said
-
-
-def test_folding_writes_quotients_that_are_exact():
-    tensor = derived("w", floor(H, A), floor(H, 2), times=floor(L, 2) * floor(H, A))
-    tensors = GeneralTensors([tensor])
-    tensors.fold([(H, A)])
-    (folded,) = tensors.found
-    assert folded.shape == (H / A, floor(H, 2))
-    assert folded.times == floor(L, 2) * H / A
-
-
-def test_what_has_no_value_is_neither_the_longest_axis_nor_a_number_of_tensors():
-    tensors = GeneralTensors([*SEEN, derived("halves", floor(H, A - L), times=floor(L, A - 2))])
-    assert longest(tensors, {"H": 500, "A": 3, "L": 2}) == 1500
-    assert longest(tensors, {"H": 5, "A": 2, "L": 2}) == 1000
-    assert tensor_count(tensors, {"H": 5, "A": 2, "L": 4}) == 10
-    assert tensor_count(tensors, {"H": 5, "A": 4, "L": 4}) == 12
 
 
 def test_differences_have_both_numbers():
@@ -119,7 +98,7 @@ OTHERS, HERE = Consequence(Outcome.OTHERS), "not as derived at H = 8, L = 2: "
             [],
         ),
         # A buffer that differs is no other tensor.
-        ({WEIGHTS: 2, LONGER: 1}, [WEIGHT, STEP], None, "", ["step (buffer)"]),
+        ({WEIGHTS: 2, LONGER: 1}, [WEIGHT, STEP], None, "", ["step"]),
         (
             {WEIGHTS: 3, LONGER: 1},
             [STEP, WEIGHT],
@@ -132,7 +111,7 @@ OTHERS, HERE = Consequence(Outcome.OTHERS), "not as derived at H = 8, L = 2: "
 def test_trials(made, tensors, consequence, wrong, left_out):
     general = GeneralTensors(list(tensors))
     assert trial(made, general) == (consequence, wrong)
-    assert list(general.left_out) == left_out
+    assert [kind.path for kind in general.left_out] == left_out
 
 
 def trial(made, tensors):
