@@ -5,9 +5,10 @@ A guard with a consequence is a condition of the formula; an irrelevant one boun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from math import prod
 
 from paramproof.derivation.runner import (
@@ -36,19 +37,23 @@ MAX_QUESTIONS = 20
 """The largest number of questions that are tried because they are asked beyond one guard."""
 
 
-def simplify_exact_division(
-    one: Expression, exact: Iterable[tuple[Expression, Expression]]
-) -> Expression:
-    """Return ``one`` with a / b for ⌊a / b⌋, for each pair (a, b) in ``exact``."""
+def exact_division(conditions: Iterable[Condition]) -> Callable[[Expression], Expression]:
+    """Return a function that writes a / b for ⌊a / b⌋ where a condition says that b divides a."""
     known: dict[Expression, Expression] = {}
-    for top, bottom in exact:
-        with suppress(ArithmeticError):
-            known[floor(top, bottom)] = top / bottom
-    total = Expression()
-    for powers, number in one.terms.items():
-        factors = (known.get(letter(atom), letter(atom)) ** power for atom, power in powers)
-        total = total + prod(factors, start=expression(number))
-    return total
+    for one in conditions:
+        if one.relation is Relation.DIVIDES and one.holds:
+            with suppress(ArithmeticError):
+                known[floor(one.right, one.left)] = one.right / one.left
+
+    @cache
+    def simplify(one: Expression) -> Expression:
+        total = Expression()
+        for powers, number in one.terms.items():
+            factors = (known.get(letter(atom), letter(atom)) ** power for atom, power in powers)
+            total = total + prod(factors, start=expression(number))
+        return total
+
+    return simplify
 
 
 @dataclass(slots=True)
@@ -95,7 +100,7 @@ class GuardSet:
     def fold(self) -> None:
         """Write conditions with what divides, and drop those that are settled by others."""
         outside, places = self.consequences, self.guards
-        exact = divided(outside)
+        simplify = exact_division(outside)
         for need in [one for one in outside if not places[one]]:
             if any(other.implies(need) for other in outside if other != need):
                 del outside[need]
@@ -103,8 +108,7 @@ class GuardSet:
         for stated, consequence in outside.items():
             condition = stated
             if stated.relation is not Relation.DIVIDES:
-                both = stated.left, stated.right
-                left, right = (simplify_exact_division(one, exact) for one in both)
+                left, right = simplify(stated.left), simplify(stated.right)
                 condition = replace(stated, left=left, right=right)
             if only := condition.only:
                 condition = Condition(Relation.EQUAL, letter(only[0]), expression(only[1]), True)
@@ -117,11 +121,6 @@ class GuardSet:
 
 def negated(condition: Condition) -> Condition:
     return replace(condition, holds=not condition.holds)
-
-
-def divided(conditions: Iterable[Condition]) -> list[tuple[Expression, Expression]]:
-    """Return the pairs (a, b) for which a condition says that b divides a."""
-    return [(c.right, c.left) for c in conditions if c.relation is Relation.DIVIDES and c.holds]
 
 
 @dataclass

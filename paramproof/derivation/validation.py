@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from random import Random
 from typing import Any, TypeAlias
 
-from paramproof.derivation.guard_probing import GuardProber, divided, simplify_exact_division
+from paramproof.derivation.guard_probing import GuardProber, exact_division
 from paramproof.derivation.runner import DerivationError, Effort, Progress, Sizes
 from paramproof.derivation.sampling import moving_together
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
@@ -253,10 +253,9 @@ def validated(
 ) -> Derivation:
     """Validate a formula whose guards were probed, and return the derivation."""
     runner, conditions, tensors = prober.runner, prober.conditions, prober.tensors
-    exact = divided(conditions.consequences)
-    folded = cache(lambda one: simplify_exact_division(one, exact))
+    simplify = exact_division(conditions.consequences)
     tensors.found = [
-        replace(one, shape=tuple(map(folded, one.shape)), times=folded(one.times))
+        replace(one, shape=tuple(map(simplify, one.shape)), times=simplify(one.times))
         for one in tensors.found
     ]
     conditions.fold()

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.derivation.guard_probing import simplify_exact_division
+from paramproof.derivation.guard_probing import exact_division
+from paramproof.formulas.condition import condition_in
 from paramproof.formulas.derivation import Kind
 from paramproof.formulas.expression import floor, letter
 from paramproof.tracing.tensor_groups import (
@@ -27,16 +28,17 @@ A, H, L = map(letter, "AHL")
 def test_folding_is_right_where_the_divisor_divides(sizes):
     sizes = {**sizes, "H": sizes["H"] * sizes["A"]}
     one = L * A * floor(H, A) + floor(H + 1, A) - 3 * floor(H, A) ** 2
-    short = simplify_exact_division(one, [(H, A)])
+    short = exact_division([condition_in("A divides H")])(one)
     assert short.value(sizes) == one.value(sizes)
     assert short == L * H + floor(H + 1, A) - 3 * H * H / A / A
 
 
 def test_folding_leaves_what_is_not_known():
     one = floor(H, A) + floor(H, 2)
-    assert simplify_exact_division(one, []) == one
-    assert simplify_exact_division(one, [(L, A), (H + 1, A + 1)]) == one
-    assert simplify_exact_division(one, [(H + 1, A + 1), (H, A)]) == H / A + floor(H, 2)
+    others = [*map(condition_in, ("A divides L", "A + 1 divides H + 1", "A does not divide H"))]
+    assert exact_division([])(one) == exact_division(others)(one) == one
+    own = condition_in("A divides H")
+    assert exact_division([*others, own])(one) == H / A + floor(H, 2)
 
 
 def test_tensors_of_one_kind():
