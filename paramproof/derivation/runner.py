@@ -20,7 +20,6 @@ from paramproof.tracing.tensor_groups import (
     GroupKey,
     Stored,
     TensorGroups,
-    count_stored,
     expected,
     group_tensors,
 )
@@ -61,7 +60,11 @@ class Point(NamedTuple):
 
     sizes: Sizes
     groups: TensorGroups
-    counts: Mapping[Stored, int]
+
+    @property
+    def counts(self) -> Mapping[Stored, int]:
+        of_groups = ((Stored(key.kind, one.shape), one.count) for key, one in self.groups.items())
+        return {stored: count for stored, count in of_groups if 0 not in stored.shape}
 
     @property
     def parameters(self) -> set[GroupKey]:
@@ -110,8 +113,7 @@ class Runner:
         self.built += 1
         try:
             model = self.constructor.make({name: int(value) for name, value in sizes.items()})
-            tensors = [*self.constructor.read(model)]
-            return Point(sizes, group_tensors(tensors), count_stored(tensors))
+            return Point(sizes, group_tensors(self.constructor.read(model)))
         except Exception as error:  # A constructor may raise anything.
             raise_if_internal(error)
             return error

@@ -8,7 +8,7 @@ from paramproof.derivation.guard_probing import GuardProber, GuardSet
 from paramproof.derivation.runner import GeneralTensors, Point
 from paramproof.formulas.condition import Consequence, Outcome, condition_in
 from paramproof.formulas.derivation import Kind
-from paramproof.tracing.tensor_groups import Stored
+from paramproof.tracing.tensor_groups import GroupKey, TensorGroup
 from tests.paramproof.derivation.toys import conditions, derive_asking, tensor
 
 WIDE = condition_in("⌊i/16⌋ > 1")
@@ -29,7 +29,7 @@ class Runner:
 
     def build(self, sizes):
         self.built.append(sizes["i"])
-        return ValueError("too narrow") if sizes["i"] < 16 else Point(sizes, {}, {})
+        return ValueError("too narrow") if sizes["i"] < 16 else Point(sizes, {})
 
     def guards_at(self, sizes):
         return ()
@@ -42,7 +42,8 @@ NARROW = Consequence(Outcome.REFUSED, "ValueError: too narrow")
 
 class OtherTensors(Runner):
     def build(self, sizes):
-        return Point(sizes, {}, {Stored(Kind("more", "trainable", (), 1), (8,)): 1})
+        more = GroupKey(Kind("more", "trainable", (), 1), 0)
+        return Point(sizes, {more: TensorGroup((8,), 1)})
 
 
 @pytest.mark.parametrize(

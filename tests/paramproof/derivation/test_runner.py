@@ -6,7 +6,7 @@ from paramproof.derivation.runner import GeneralTensors, Point, run_trial
 from paramproof.formulas.condition import Consequence, Outcome
 from paramproof.formulas.derivation import DerivedTensor, Kind
 from paramproof.formulas.expression import expression, letter
-from paramproof.tracing.tensor_groups import Stored
+from paramproof.tracing.tensor_groups import GroupKey, Stored, TensorGroup
 
 A, H, L = map(letter, "AHL")
 ONE = expression(1)
@@ -114,11 +114,16 @@ def test_trials(made, tensors, consequence, wrong, left_out):
     assert [kind.path for kind in general.left_out] == left_out
 
 
+def groups_of(made):
+    numbered = enumerate(made.items())
+    return {GroupKey(kind, n): TensorGroup(shape, count) for n, ((kind, shape), count) in numbered}
+
+
 def trial(made, tensors):
     class Runner:
         def build(self, sizes):
             assert sizes == SIZES
-            return made if isinstance(made, Exception) else Point(sizes, {}, made)
+            return made if isinstance(made, Exception) else Point(sizes, groups_of(made))
 
     return run_trial(Runner(), tensors, SIZES)
 

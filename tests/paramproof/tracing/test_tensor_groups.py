@@ -5,13 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramproof.derivation.guard_probing import exact_division
+from paramproof.derivation.runner import Point
 from paramproof.formulas.condition import condition_in
 from paramproof.formulas.derivation import Kind
 from paramproof.formulas.expression import floor, letter
 from paramproof.tracing.tensor_groups import (
     ObservedTensor,
-    Stored,
-    count_stored,
     group_tensors,
     kind_of,
     layer_patterns,
@@ -47,7 +46,6 @@ def test_tensors_of_one_kind():
     kind = Kind("layers.*.weight", "trainable", (), 2)
     assert kind_of(one) == kind_of(two) == kind
     assert kind_of(other).aliases == ("layers.*.weight",)
-    assert count_stored([one, two, other])[Stored(kind, (8, 3))] == 2
     assert [group.count for group in group_tensors([one, two, other]).values()] == [2, 1]
 
 
@@ -64,7 +62,8 @@ def test_what_has_no_elements_is_not_stored():
         ObservedTensor("weight", shape, "trainable")
         for shape in ((1,), (0,), (1, 0), (0, 1), (1, 1))
     ]
-    assert [one.shape for one in count_stored(seen)] == [(1,), (1, 1)]
+    point = Point({}, group_tensors(seen))
+    assert [one.shape for one in point.counts] == [(1,), (1, 1)]
 
 
 @pytest.mark.parametrize(
