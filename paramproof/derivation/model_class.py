@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -60,14 +61,8 @@ def derive_class(
     own = {name: size for name, size in symbols.sizes.items() if size}
     if other := next((one for one in absent if one not in own), None):
         raise ValueError(f"{what} has no size {shown(other)}; it has {', '.join(own)}")
-
-    def keys_at(sizes: Mapping[str, int]) -> Any:
-        # Numbers of layers of a kind, ``layer_types[full_attention]``, stay as they are.
-        moved = {k: n for k, n in sizes.items() if k[-1] != "]" or k[-2].isdigit()}
-        return with_sizes(part, moved)
-
     symbols = replace(symbols.substitute(zero), sizes=own)
-    constructor = chosen.constructor(own, keys_at)
+    constructor = chosen.constructor(own, partial(with_sizes, part))
     return read_off(constructor, symbols, {}, None, seed, note, Effort(), letters_for)
 
 
