@@ -30,7 +30,7 @@ from paramproof.derivation.runner import (
     Sizes,
 )
 from paramproof.derivation.unfollowed import executed_code, unfollowed_lines
-from paramproof.derivation.validation import DIVISORS, Naming, validated
+from paramproof.derivation.validation import DIVISORS, validated
 from paramproof.formulas.condition import Condition, Outcome, Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, ceiling, expression, floor, letter
@@ -58,9 +58,7 @@ FREE_MODELS = 3
 sizes: if one matches, none of the relations that it violates needs a probe."""
 
 
-def fit(
-    runner: Runner, note: Progress, effort: Effort, naming: Naming, caveats: Iterable[str] = ()
-) -> Derivation:
+def fit(runner: Runner, note: Progress, effort: Effort, caveats: Iterable[str] = ()) -> Derivation:
     """Return a formula that is fitted to models of a constructor.
 
     Raises ``DerivationError`` with one line if no formula was found, or if validation failed.
@@ -70,7 +68,7 @@ def fit(
     while True:
         prober = probed(sample)
         fixed = {*runner.fixed}
-        found = validated(prober, said, effort, naming, note)
+        found = validated(prober, said, effort, note)
         if runner.fixed == fixed:
             return found
         # Relations were probed with sizes that do not fit: fit and probe without these.

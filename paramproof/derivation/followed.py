@@ -18,7 +18,7 @@ from paramproof.catalogue.program import ERRORS, Part, Refused
 from paramproof.derivation.guard_probing import GuardProber, GuardSet
 from paramproof.derivation.letters import NotSymbolic, asked_of, guards_of, symbolic
 from paramproof.derivation.runner import Effort, GeneralTensors, Place, Progress, Runner, run_trial
-from paramproof.derivation.validation import Naming, validated
+from paramproof.derivation.validation import validated
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Derivation
 from paramproof.tracing.configuration.live import Live
@@ -51,9 +51,7 @@ UNKNOWN_PLACE = ("", 0)
 """The place of a comparison that the program does not have."""
 
 
-def follow(
-    constructor: Constructor, seed: int, note: Progress, effort: Effort, naming: Naming
-) -> Derivation:
+def follow(constructor: Constructor, seed: int, note: Progress, effort: Effort) -> Derivation:
     """Return the formula of a function. Raises ``NotFollowedError``, and ``DerivationError``."""
     unclear: list[str] = []
     runner = Runner(constructor, Random(seed), effort.deepest)
@@ -78,7 +76,7 @@ def follow(
     for value, place in live.places.items():
         for one in asked_of(part, live.named(value)):
             places[one].add(place)
-    return read_off(constructor, symbols, places, part, seed, note, effort, naming)
+    return read_off(constructor, symbols, places, part, seed, note, effort)
 
 
 def read_off(
@@ -89,7 +87,6 @@ def read_off(
     seed: int,
     note: Progress,
     effort: Effort,
-    naming: Naming,
 ) -> Derivation:
     """Return the validated formula of programs, whose letters in ``symbols`` are the sizes."""
     of_kinds = {one for one in symbols.sizes if one.endswith("]") and not one[-2].isdigit()}
@@ -103,7 +100,7 @@ def read_off(
     conditions.ask_of_lengths(tensors.lengths)
     prober = GuardProber(runner, conditions, tensors)
     prober.sort(note)
-    found = validated(prober, {}, effort, naming, note)
+    found = validated(prober, {}, effort, note)
     stated = [
         replace(one, places=tuple(place for place in one.places if place != UNKNOWN_PLACE))
         for one in found.conditions

@@ -14,7 +14,6 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from paramproof.algebra.letters import letters_for
 from paramproof.catalogue.program import ABSENT, ERRORS, Refused
 from paramproof.derivation.followed import read_off
 from paramproof.derivation.letters import NotSymbolic, size_at, symbolic, with_sizes
@@ -63,7 +62,7 @@ def derive_class(
         raise ValueError(f"{what} has no size {shown(other)}; it has {', '.join(own)}")
     symbols = replace(symbols.substitute(zero), sizes=own)
     constructor = chosen.constructor(own, partial(with_sizes, part))
-    return read_off(constructor, symbols, {}, None, seed, note, Effort(), letters_for)
+    return read_off(constructor, symbols, {}, None, seed, note, Effort())
 
 
 def _understand(name: str, run: Callable[[], Any]) -> Any:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any
 
+from paramproof.algebra.letters import letters_for
 from paramproof.derivation.guard_probing import GuardProber, exact_division
 from paramproof.derivation.runner import DerivationError, Effort, Progress, Sizes
 from paramproof.derivation.sampling import moving_together
@@ -244,12 +245,8 @@ class HeldOutValidation:
         return self.runner.draw([*inside, *sides], inside, random=random, **how)
 
 
-Naming: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
-"""Returns a letter for each field."""
-
-
 def validated(
-    prober: GuardProber, caveats: dict[str, None], effort: Effort, naming: Naming, note: Progress
+    prober: GuardProber, caveats: dict[str, None], effort: Effort, note: Progress
 ) -> Derivation:
     """Validate a formula whose guards were probed, and return the derivation."""
     runner, conditions, tensors = prober.runner, prober.conditions, prober.tensors
@@ -284,4 +281,4 @@ def validated(
         evidence=runner.evidence(effort.held),
         validated=validation.ranges(),
     )
-    return derivation_from(derivation_data(derivation.renamed(naming(runner.sizes))))
+    return derivation_from(derivation_data(derivation.renamed(letters_for(runner.sizes))))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from random import Random
 
-from paramproof.algebra.letters import letters_for
 from paramproof.derivation.guard_probing import GuardProber, GuardSet, negated
 from paramproof.derivation.runner import DEFAULT_EFFORT, GeneralTensors, Runner
 from paramproof.derivation.validation import validated
@@ -80,7 +79,7 @@ def derive_asking(program, *tensors, loops=(), effort=DEFAULT_EFFORT, **sizes):
     conditions = GuardSet(dict(runner.guards_at(sizes)))
     prober = GuardProber(runner, conditions, GeneralTensors([*tensors]))
     prober.sort(print)
-    return validated(prober, {}, effort, letters_for, print)
+    return validated(prober, {}, effort, print)
 
 
 def tensor(path, *shape, times=1, looped=True):
