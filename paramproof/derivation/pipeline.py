@@ -29,14 +29,13 @@ def derive(
 
     Raises ``DerivationError`` with one line if no formula was found, or if validation failed.
     """
-    caveats: list[str] = []
+    runner, caveats = Runner(constructor, Random(seed), effort, note), tuple[str, ...]()
     if constructor.function is not None:
         # PyTorch is loaded: the function has built a module of it.
         from paramproof.derivation.followed import NotFollowedError, follow
 
         try:
-            return follow(constructor, seed, note, effort)
+            return follow(runner)
         except NotFollowedError as error:
-            caveats = [*map(str, error.args)]
-    runner = Runner(constructor, Random(seed), effort.deepest)
-    return fit(runner, note, effort, caveats)
+            caveats = error.args
+    return fit(runner, caveats)
