@@ -16,7 +16,7 @@ from math import ceil
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from paramproof.derivation.guard_probing import divided, simplify_exact_division
+from paramproof.derivation.guard_probing import exact_division
 from paramproof.derivation.loops import GuardedCount, counts_in_loops
 from paramproof.derivation.sampling import moving_together, sample_sizes
 from paramproof.derivation.sizes import IterationStack, Recorder, has_loop_index
@@ -144,8 +144,7 @@ def counted(traces: Sequence[Trace], conditions: Conditions) -> Iterator[Derived
     }
     for need in dict.fromkeys(need for one in chosen.values() for need in one.needs):
         conditions.add(need, Outcome.OTHER_COUNT)
-    exact = divided(conditions.found)
-    fold = cache(lambda one: simplify_exact_division(one, exact) if one.has_quotients else one)
+    fold = exact_division(conditions.found)
     for (path, shape, role, aliases), found in chosen.items():
         if number := fold(found.number):
             yield DerivedTensor(path, tuple(map(fold, shape)), number, role, aliases, True, True)

@@ -19,19 +19,10 @@ from functools import cache
 from itertools import combinations, combinations_with_replacement, permutations, product
 from typing import Any
 
-from paramproof.derivation.guard_probing import GuardProber, GuardSet
-from paramproof.derivation.runner import (
-    DerivationError,
-    Effort,
-    GeneralTensors,
-    Point,
-    Progress,
-    Runner,
-    Sizes,
-)
+from paramproof.derivation.runner import DerivationError, GeneralTensors, Point, Runner, Sizes
 from paramproof.derivation.unfollowed import executed_code, unfollowed_lines
-from paramproof.derivation.validation import DIVISORS, Naming, validated
-from paramproof.formulas.condition import Condition, Outcome, Relation
+from paramproof.derivation.validation import DIVISORS, Validator
+from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, ceiling, expression, floor, letter
 
@@ -58,108 +49,90 @@ FREE_MODELS = 3
 sizes: if one matches, none of the relations that it violates needs a probe."""
 
 
-def fit(
-    runner: Runner, note: Progress, effort: Effort, naming: Naming, caveats: Iterable[str] = ()
-) -> Derivation:
+def fit(runner: Runner, caveats: Iterable[str] = ()) -> Derivation:
     """Return a formula that is fitted to models of a constructor.
 
     Raises ``DerivationError`` with one line if no formula was found, or if validation failed.
     """
-    sample = Sample(runner, effort.fitted, note)
-    said = dict.fromkeys((*caveats, *unfollowed_lines(sample.code, runner.constructor)))
+    with executed_code(runner.constructor) as code:
+        first = runner.first()
+    runner.repeated = [*sizes_of_layers(runner, first)]
+    assumed = relations(runner.sizes)
+    caveats = [*caveats, *unfollowed_lines(code, runner.constructor)]
     while True:
-        prober = probed(sample)
+        validator = fitted(runner, first, assumed)
         fixed = {*runner.fixed}
-        found = validated(prober, said, effort, naming, note)
+        found = validator.validated(caveats)
         if runner.fixed == fixed:
             return found
         # Relations were probed with sizes that do not fit: fit and probe without these.
-        said = dict.fromkeys(found.caveats)
+        assumed, caveats = [*validator.assumed], [*found.caveats]
 
 
-def probed(sample: Sample) -> GuardProber:
-    """Return tensors that fit a sample, with the relations that have a consequence."""
-    runner, tensors = sample.runner, sample.fitted()
-    conditions = GuardSet({})
-    for tensor in tensors.parameters:
-        # What was fitted is at least 1.
-        need = Condition(Relation.LESS, tensor.times, expression(1), False)
-        conditions.add(need, Outcome.OTHER_COUNT)
-    assumed = [one for one in sample.assumed if one not in conditions.guards]
-    conditions.guards |= {one: set() for one in assumed}
-    conditions.ask_of_lengths(tensors.lengths)
-    prober = GuardProber(runner, conditions, tensors, frozenset(assumed))
-    prober.alike += [point.sizes for point in sample.points]
-    of_sizes = [one for one in assumed if one.relation is Relation.DIVIDES and one.left.letters]
-    for inside in ([], of_sizes) * FREE_MODELS:
-        if sizes := runner.draw([*conditions.consequences, *inside]):
-            prober.trial(sizes)
-    for one in filter(prober.is_refuted, assumed):
-        conditions.release(one)
-    prober.sort(sample.note)
-    return prober
+def sizes_of_layers(runner: Runner, first: Point) -> Iterator[str]:
+    """Yield the sizes that change how many tensors there are in some group."""
+    for name, size in runner.sizes.items():
+        near = sorted({max(1, size // 2), size + 1, 2 * size})
+        built = (runner.build({**runner.sizes, name: one}) for one in near)
+        points = (one for one in built if isinstance(one, Point))
+        other = next((one for one in points if one.counts != first.counts), first)
+        same = first.groups.keys() & other.groups.keys()
+        if any(first.groups[key].count != other.groups[key].count for key in same):
+            yield name
 
 
-class Sample:
-    """Models with the same groups of parameters, the one at the own sizes first.
+def fitted(runner: Runner, first: Point, assumed: Sequence[Condition]) -> Validator:
+    """Return the tensors that fit models at sizes as free as possible, ready for validation.
 
-    ``code`` is the code that made the first one, and ``assumed`` are the relations that may matter.
+    The ``first`` model is at the own sizes, and ``assumed`` are the relations that may matter.
     """
+    why = "at other sizes other tensors were made, and it was not found why"
+    for inside in ([], assumed, [*equalities(runner.sizes), *assumed]):
+        tensors, points = fitted_inside(runner, first, inside)
+        if tensors is None:
+            continue
+        if not tensors.unexplained:
+            break
+        why = f"not explained: {'; '.join(tensors.unexplained)}"
+    else:
+        raise DerivationError(f"{runner.name}: {why}")
+    assumed = inside or assumed
+    validator = Validator(runner, tensors, assumed=assumed)
+    validator.alike += [point.sizes for point in points]
+    of_sizes = [one for one in assumed if one.relation is Relation.DIVIDES and one.left.letters]
+    for violated in ([], of_sizes) * FREE_MODELS:
+        if sizes := runner.draw([*validator.consequences, *violated]):
+            validator.trial(sizes)
+    for one in filter(validator.is_refuted, assumed):
+        validator.release(one)
+    return validator
 
-    def __init__(self, runner: Runner, number: int, note: Progress) -> None:
-        self.runner, self.number, self.note = runner, number, note
-        self.assumed = relations(runner.sizes)
-        with executed_code(runner.constructor) as self.code:
-            self.first = runner.first()
-        runner.loops = {letter(name): None for name in self._sizes_of_layers()}
 
-    def fitted(self) -> GeneralTensors:
-        """Return the tensors in symbols, fitted to models at sizes that are as free as possible."""
-        why = "at other sizes other tensors were made, and it was not found why"
-        for inside in ([], self.assumed, [*equalities(self.runner.sizes), *self.assumed]):
-            if (found := self._fitted_inside(inside)) is None:
-                continue
-            self.assumed = inside or self.assumed
-            if not found.unexplained:
-                return found
-            why = f"not explained: {'; '.join(found.unexplained)}"
-        raise DerivationError(f"{self.runner.name}: {why}")
+def fitted_inside(
+    runner: Runner, first: Point, inside: Sequence[Condition]
+) -> tuple[GeneralTensors | None, list[Point]]:
+    """Return tensors that fit models inside these relations, None if too few were built.
 
-    def _fitted_inside(self, inside: list[Condition]) -> GeneralTensors | None:
-        """Return tensors that fit models inside these relations, None if too few were built.
-
-        The last models are not fitted at first, but compared.
-        """
-        sizes, fixed, loops = self.runner.sizes, self.runner.fixed, list(self.runner.loops)
-        apart = [other_than(name, sizes[name]) for name in sorted(self.runner.repeated - fixed)]
-        self.points, rejected = [self.first], MAX_REJECTED if inside else MAX_FREE
-        while rejected:
-            there = self.runner.draw([*inside, *apart], inside)
-            point = self.runner.build(there) if there else None
-            if not isinstance(point, Point) or point.parameters != self.first.parameters:
-                rejected -= 1
-                continue
-            self.points.append(point)
-            self.note(f"fitted to {len(self.points)} models")
-            fitted, compared = self.points[:-MORE_POINTS], self.points[-MORE_POINTS:]
-            if len(fitted) >= self.number:
-                tensors = fit_tensors(fitted, loops)
-                wrong = (tensors.differences(one.counts, one.sizes) for one in compared)
-                if tensors.unexplained or not any(wrong):
-                    return tensors
-        return fit_tensors(self.points, loops) if len(self.points) >= self.number else None
-
-    def _sizes_of_layers(self) -> Iterator[str]:
-        """Yield the sizes that change how many tensors there are in some group."""
-        first, sizes = self.first, self.runner.sizes
-        for name, size in sizes.items():
-            near = sorted({max(1, size // 2), size + 1, 2 * size})
-            built = (self.runner.build({**sizes, name: one}) for one in near)
-            points = (one for one in built if isinstance(one, Point))
-            other = next((one for one in points if one.counts != first.counts), first)
-            same = first.groups.keys() & other.groups.keys()
-            if any(first.groups[key].count != other.groups[key].count for key in same):
-                yield name
+    The last models are not fitted at first, but compared.
+    """
+    own, number, repeated = runner.sizes, runner.effort.fitted, runner.repeated
+    apart = [other_than(name, own[name]) for name in sorted(repeated) if name not in runner.fixed]
+    points, rejected = [first], MAX_REJECTED if inside else MAX_FREE
+    while rejected:
+        there = runner.draw([*inside, *apart], inside)
+        point = runner.build(there) if there else None
+        if not isinstance(point, Point) or point.parameters != first.parameters:
+            rejected -= 1
+            continue
+        points.append(point)
+        runner.note(f"fitted to {len(points)} models")
+        earlier, compared = points[:-MORE_POINTS], points[-MORE_POINTS:]
+        if len(earlier) >= number:
+            tensors = fit_tensors(earlier, repeated)
+            wrong = (tensors.differences(one.counts, one.sizes) for one in compared)
+            if tensors.unexplained or not any(wrong):
+                return tensors, points
+    return fit_tensors(points, repeated) if len(points) >= number else None, points
 
 
 def relations(sizes: Sizes) -> list[Condition]:
@@ -195,13 +168,13 @@ def other_than(name: str, size: int) -> Condition:
     return Condition(Relation.EQUAL, letter(name), expression(size), False)
 
 
-def fit_tensors(points: Sequence[Point], layers: Sequence[Expression]) -> GeneralTensors:
-    """Return the tensors of these models in symbols; ``layers`` are their numbers of layers."""
+def fit_tensors(points: Sequence[Point], repeated: Iterable[str]) -> GeneralTensors:
+    """Return the tensors of these models in symbols; ``repeated`` are their numbers of layers."""
     tensors, sizes = GeneralTensors(), [point.sizes for point in points]
     # Many groups of tensors share their lengths or their counts.
     length_of = cache(lambda *some: first_fitting(possible_lengths(some[0], sizes), some, sizes))
     number_of = cache(
-        lambda *some: first_fitting(possible_counts(some[0], sizes[0], layers), some, sizes)
+        lambda *some: first_fitting(possible_counts(some[0], sizes[0], repeated), some, sizes)
     )
     for key, first in points[0].groups.items():
         kind = key.kind
@@ -255,21 +228,19 @@ def possible_lengths(first: int, points: Sequence[Sizes]) -> Iterator[Expression
     yield from _of_two(first, {one: one.value(points[0]) for one in made}, MAX_FACTOR)
 
 
-def possible_counts(first: int, own: Sizes, loops: Sequence[Expression]) -> Iterator[Expression]:
+def possible_counts(first: int, own: Sizes, repeated: Iterable[str]) -> Iterator[Expression]:
     """Yield expressions in sizes that may be ``first`` at these sizes, simple ones first.
 
-    Candidates of ``loops``, the lengths of the loops that ran, and of the sizes in them come first.
+    Candidates of the ``repeated`` sizes, those in lengths of loops, come first.
     """
-    near = sorted({name for loop in loops for name in loop.letters})
-    names = [letter(name) for name in dict.fromkeys([*near, *sorted(own)])]
-    values = {one: one.value(own) for one in (*loops, *names)}
+    values = {letter(name): own[name] for name in (*repeated, *sorted(own))}
     yield expression(first)
     yield from _of_one(first, values)
     for a, b in permutations(values, 2):
         yield from (a - b, a * b, a - b + 1, a - b - 1)
     steps: list[tuple[Expression, Any, Iterable[Any]]] = [
         *((a, step, range(step)) for a in values for step in range(2, MAX_STEP + 1)),
-        *((a, b, (0, -1, b - 1)) for a, b in permutations(names, 2)),
+        *((a, b, (0, -1, b - 1)) for a, b in permutations(values, 2)),
     ]
     for a, step, offsets in steps:
         for part in (floor(a + offset, step) for offset in offsets):

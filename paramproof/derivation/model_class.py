@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import Any
 
-from paramproof.algebra.letters import letters_for
 from paramproof.catalogue.program import ABSENT, ERRORS, Refused
-from paramproof.derivation.followed import read_off
+from paramproof.derivation.followed import validator_of
 from paramproof.derivation.letters import NotSymbolic, size_at, symbolic, with_sizes
-from paramproof.derivation.runner import DerivationError, Effort, Progress, Runner
+from paramproof.derivation.runner import DerivationError, Progress, Runner
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import expression
 from paramproof.formulas.printing import shown
@@ -52,7 +52,8 @@ def derive_class(
         known = {field: part.get(field) for field in fields}
         absent = [one for one in require_sizes(sizes or {}) if size_at(part, one) is ABSENT]
         chosen = replace(chosen, keys=with_sizes(part, {**known, **(sizes or {})}))
-    Runner(chosen.constructor({}, lambda _: chosen.keys), Random(seed), 1).first()
+    runner = Runner(chosen.constructor({}, lambda _: chosen.keys), Random(seed), note=note)
+    runner.first()
     part = _understand(chosen.name, chosen.part)
     symbols = _understand(chosen.name, lambda: symbolic(part, chosen.name, lambda path: path))
     # A size of 0, such as a number of token types, says that something is absent.
@@ -60,15 +61,9 @@ def derive_class(
     own = {name: size for name, size in symbols.sizes.items() if size}
     if other := next((one for one in absent if one not in own), None):
         raise ValueError(f"{what} has no size {shown(other)}; it has {', '.join(own)}")
-
-    def keys_at(sizes: Mapping[str, int]) -> Any:
-        # Numbers of layers of a kind, ``layer_types[full_attention]``, stay as they are.
-        moved = {k: n for k, n in sizes.items() if k[-1] != "]" or k[-2].isdigit()}
-        return with_sizes(part, moved)
-
     symbols = replace(symbols.substitute(zero), sizes=own)
-    constructor = chosen.constructor(own, keys_at)
-    return read_off(constructor, symbols, {}, None, seed, note, Effort(), letters_for)
+    runner = replace(runner, constructor=chosen.constructor(own, partial(with_sizes, part)))
+    return validator_of(runner, symbols).validated()
 
 
 def _understand(name: str, run: Callable[[], Any]) -> Any:

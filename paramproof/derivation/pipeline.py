@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from random import Random
 
-from paramproof.algebra.letters import letters_for
 from paramproof.derivation.fit import fit
 from paramproof.derivation.runner import DEFAULT_EFFORT, DerivationError, Effort, Progress, Runner
-from paramproof.derivation.validation import Naming
 from paramproof.formulas.derivation import Derivation
 from paramproof.tracing.constructors import Constructor
 
@@ -26,20 +24,18 @@ def derive(
     note: Progress = lambda _: None,
     *,
     effort: Effort = DEFAULT_EFFORT,
-    naming: Naming = letters_for,
 ) -> Derivation:
-    """Return the formula of ``constructor``; ``naming`` chooses the letters.
+    """Return the formula of ``constructor``.
 
     Raises ``DerivationError`` with one line if no formula was found, or if validation failed.
     """
-    caveats: list[str] = []
+    runner, caveats = Runner(constructor, Random(seed), effort, note), tuple[str, ...]()
     if constructor.function is not None:
         # PyTorch is loaded: the function has built a module of it.
         from paramproof.derivation.followed import NotFollowedError, follow
 
         try:
-            return follow(constructor, seed, note, effort, naming)
+            return follow(runner)
         except NotFollowedError as error:
-            caveats = [*map(str, error.args)]
-    runner = Runner(constructor, Random(seed), effort.deepest)
-    return fit(runner, note, effort, naming, caveats)
+            caveats = error.args
+    return fit(runner, caveats)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.derivation.sampling import MAX_DEPTH, sample_sizes
 from paramproof.formulas.architecture import Evidence
-from paramproof.formulas.condition import Condition, Consequence, Outcome
+from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import DerivedTensor, Kind
-from paramproof.formulas.expression import Expression
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.internal_errors import raise_if_internal
@@ -20,15 +19,12 @@ from paramproof.tracing.tensor_groups import (
     GroupKey,
     Stored,
     TensorGroups,
-    count_stored,
     expected,
     group_tensors,
 )
 
 Progress = Callable[[str], None]
 """A callback that receives a short message about the progress."""
-
-Place = tuple[str, int]
 
 Sizes: TypeAlias = Mapping[str, int]
 
@@ -61,7 +57,11 @@ class Point(NamedTuple):
 
     sizes: Sizes
     groups: TensorGroups
-    counts: Mapping[Stored, int]
+
+    @property
+    def counts(self) -> Mapping[Stored, int]:
+        of_groups = ((Stored(key.kind, one.shape), one.count) for key, one in self.groups.items())
+        return {stored: count for stored, count in of_groups if 0 not in stored.shape}
 
     @property
     def parameters(self) -> set[GroupKey]:
@@ -73,15 +73,19 @@ class Runner:
     """Runs a constructor at sizes that it samples, and counts models and time.
 
     - ``fixed`` are the sizes that keep the constructor's own value.
-    - ``loops`` are the lengths of loops over layers; sizes in them are sampled up to ``deepest``.
+    - ``repeated`` are sizes in lengths of loops over layers, sampled up to ``effort.deepest``.
+    - ``guards_at`` returns the guards of a program at sizes, None if it refuses them. There are
+      none where no program is read.
     - ``traces`` is how often programs were read in letters; a fitted formula has none.
     """
 
     constructor: Constructor
     random: Random
-    deepest: int
+    effort: Effort = DEFAULT_EFFORT
+    note: Progress = lambda _: None
     fixed: set[str] = field(default_factory=set)
-    loops: dict[Expression, None] = field(default_factory=dict)
+    repeated: Collection[str] = ()
+    guards_at: Callable[[Sizes], Iterable[Condition] | None] = lambda _: ()
     traces: int = 0
     built: int = 0
     started: float = field(default_factory=time.perf_counter)
@@ -94,24 +98,12 @@ class Runner:
     def sizes(self) -> Sizes:
         return self.constructor.sizes
 
-    @property
-    def repeated(self) -> frozenset[str]:
-        return frozenset(name for loop in self.loops for name in loop.letters)
-
-    def guards_at(self, sizes: Sizes) -> Iterable[Condition] | None:
-        """Return the guards of a program at these sizes, None if it refuses them.
-
-        There are none where no program is read.
-        """
-        return ()
-
     def build(self, sizes: Sizes) -> Point | Exception:
         """Return the tensors of a model, or the error by which the constructor refuses it."""
         self.built += 1
         try:
             model = self.constructor.make({name: int(value) for name, value in sizes.items()})
-            tensors = [*self.constructor.read(model)]
-            return Point(sizes, group_tensors(tensors), count_stored(tensors))
+            return Point(sizes, group_tensors(self.constructor.read(model)))
         except Exception as error:  # A constructor may raise anything.
             raise_if_internal(error)
             return error
@@ -131,15 +123,16 @@ class Runner:
 
         ``how`` are arguments of ``sample_sizes`` that take the place of the runner's own.
         """
-        own = {"random": self.random, "deepest": self.deepest, "fixed": frozenset(self.fixed)}
+        own = {"random": self.random, "deepest": self.effort.deepest, "fixed": self.fixed}
         known: dict[str, Any] = {"first": self.sizes, "repeated": self.repeated, **own, **how}
         found = (sample_sizes(conditions=inside, **known) for inside in choices)
         return next(filter(None, found), None)
 
-    def evidence(self, held: int) -> Evidence:
-        """Return the work done so far, with the number of held-out models that matched in a row."""
-        seconds = round(time.perf_counter() - self.started, 2)
-        return Evidence(self.traces, self.built, held, seconds, dict(self.constructor.versions))
+    @property
+    def evidence(self) -> Evidence:
+        """The work done so far, with the number of held-out models."""
+        seconds, versions = round(time.perf_counter() - self.started, 2), self.constructor.versions
+        return Evidence(self.traces, self.built, self.effort.held, seconds, dict(versions))
 
 
 @dataclass(slots=True)
@@ -162,11 +155,6 @@ class GeneralTensors:
     def parameters(self) -> list[DerivedTensor]:
         return [one for one in self.kept if one.role != "buffer"]
 
-    @property
-    def lengths(self) -> Iterator[Expression]:
-        """The lengths of parameters."""
-        return (length for one in self.parameters for length in one.shape)
-
     def differences(
         self, made: Mapping[Stored, int], sizes: Sizes
     ) -> list[tuple[Stored, int, int]]:
@@ -180,38 +168,3 @@ class GeneralTensors:
             for key in dict.fromkeys((*due, *made))
             if made.get(key, 0) != due[key] and key.kind not in self.left_out
         ]
-
-
-class Trial(NamedTuple):
-    """The result of comparing one model with the formula.
-
-    ``consequence`` is None if all parameters match, and ``wrong`` describes the first difference,
-    with the sizes.
-    """
-
-    consequence: Consequence | None = None
-    wrong: str = ""
-
-
-def run_trial(runner: Runner, tensors: GeneralTensors, sizes: Sizes) -> Trial:
-    """Build a model at these sizes and compare it, up to the first parameter that differs.
-
-    If all parameters match, buffers that differ are left out of the ``tensors``.
-    """
-    where = ", ".join(f"{name} = {size}" for name, size in sizes.items())
-    made = runner.build(sizes)
-    if isinstance(made, Exception):
-        why = in_one_line(made)
-        said = f"refuses sizes inside the conditions, {where}: {why}"
-        return Trial(Consequence(Outcome.REFUSED, why), said)
-    wrong = f"not as derived at {where}"
-    try:
-        differences = tensors.differences(made.counts, sizes)
-    except (ValueError, ZeroDivisionError) as error:
-        return Trial(Consequence(Outcome.OTHERS), f"{wrong}: {error}")
-    for (kind, shape), there, due in differences:
-        if kind.role != "buffer":
-            differs = f"{kind.path} of {shape} is there {there} times, and not {due}"
-            return Trial(Consequence(Outcome.OTHERS), f"{wrong}: {differs}")
-    tensors.left_out |= {key.kind: None for key, *_ in differences}
-    return Trial()

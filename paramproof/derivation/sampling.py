@@ -5,7 +5,7 @@ Sizes are drawn at random, and then repaired, one broken condition after the oth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from fractions import Fraction
 from itertools import count
@@ -30,8 +30,8 @@ def sample_sizes(
     random: Random,
     first: Mapping[str, int],
     conditions: Sequence[Condition],
-    repeated: frozenset[str] = frozenset(),
-    fixed: frozenset[str] = frozenset(),
+    repeated: Collection[str] = (),
+    fixed: Set[str] = frozenset(),
     deepest: int = MAX_DEPTH,
     ranges: Mapping[str, tuple[int, int]] = {},
 ) -> dict[str, int] | None:
@@ -71,17 +71,15 @@ def sample_sizes(
     return None
 
 
-def sample_inside(
-    random: Random, architecture: Architecture, also: Sequence[Condition] = ()
-) -> dict[str, int] | None:
-    """Return sizes that meet the conditions of a formula and ``also`` these, None if not found.
+def sample_inside(random: Random, architecture: Architecture) -> dict[str, int] | None:
+    """Return sizes that meet the conditions of a formula, None if not found.
 
     Sizes in the counts of its tensors stay small, as numbers of layers do.
     """
-    conditions = [*(stated.condition for stated in architecture.conditions), *also]
-    repeats = (expression(one.repeat).letters for one in architecture.inventory())
-    repeated, fixed = frozenset[str]().union(*repeats), frozenset(architecture.fixed)
-    return sample_sizes(random, architecture.sizes, conditions, repeated, fixed)
+    conditions = [stated.condition for stated in architecture.conditions]
+    numbers = (expression(one.repeat) for one in architecture.inventory())
+    repeated = {name for number in numbers for name in number.letters}
+    return sample_sizes(random, architecture.sizes, conditions, repeated, {*architecture.fixed})
 
 
 def moving_together(

@@ -1,6 +1,5 @@
 """Validate a formula on held-out models, at the constructor's own sizes and far from them.
 
-A formula whose guards were probed ends here: ``validated`` returns its derivation.
 Near models are many and cheap. Far ones are many times as large, and then as deep, as time allows:
 a threshold in code that was not followed shows only there.
 """
@@ -9,18 +8,19 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any
 
-from paramproof.derivation.guard_probing import GuardProber, divided, simplify_exact_division
-from paramproof.derivation.runner import DerivationError, Effort, Progress, Sizes
+from paramproof.algebra.letters import letters_for
+from paramproof.derivation.guard_probing import GuardProber, MismatchError
+from paramproof.derivation.runner import DerivationError, Sizes
 from paramproof.derivation.sampling import moving_together
-from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
+from paramproof.formulas.condition import Condition, Outcome, Relation, StatedCondition
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.formulas.expression import expression, letter
@@ -57,31 +57,90 @@ DEPTH_FACTOR = 5
 """How much deeper some models are if counts of layers were fitted to shallow models."""
 
 
-class MismatchError(Exception):
-    """A model differs from the formula: its sizes, the consequence, and what is wrong."""
+class Validator(GuardProber):
+    """Probes the guards of a formula, and compares it with held-out models inside of them.
 
-
-class FarValidation:
-    """Builds large models with few layers and then deep ones, each within a share of the time.
-
-    The sizes are inside the guards. A refusal of a far model says nothing about the formula: a
-    nearer one is built, with fewer sizes moved. Raises ``MismatchError`` for the first model that
-    differs.
+    If one differs, no guard explains why, and fixing sizes helps, those sizes are fixed.
     """
 
-    def __init__(self, held: HeldOutValidation) -> None:
-        self.held, self.runner, self.tensors = held, held.runner, held.tensors
-        # A generator of its own: how often it draws depends on time, other sizes must not.
-        self.random = Random(held.runner.random.getrandbits(32))
+    def validated(self, caveats: Iterable[str] = ()) -> Derivation:
+        """Return the derivation, with these caveats and those of fixed sizes.
 
-    def run(self, near: Sequence[Sizes], seconds: float) -> None:
-        """Build far models, about as long as the ``near`` ones took."""
-        number = sum(expected(self.tensors.kept, one).total() for one in near)
-        repeated = {name for one in self.tensors.kept for name in one.times.letters}
+        Raises ``DerivationError`` with one line if validation failed.
+        """
+        self.caveats = dict.fromkeys(caveats)
+        first = [*islice(self.caveats, MAX_CAVEATS)]
+        self.sort()
+        self.fold()
+        try:
+            self.hold()
+        except DerivationError as error:
+            raise DerivationError("; ".join((str(error), *first))) from error
+        runner, tensors, stated = self.runner, self.tensors.kept, self.consequences
+        moving = {name for t in tensors for e in (*t.shape, t.times) for name in e.letters}
+        asked = {name for condition in stated for name in condition.letters}
+        derivation = Derivation(
+            runner.name,
+            dict(runner.sizes),
+            {name: name for name in runner.sizes},
+            tensors,
+            tuple(
+                StatedCondition(one, outside, tuple(sorted(self.places.get(one, ()))))
+                for one, outside in stated.items()
+            ),
+            fixed=tuple(sorted(runner.fixed)),
+            inert=tuple(sorted(set(runner.sizes) - moving - asked - runner.fixed)),
+            unexplained=tuple(f"{kind.path} (buffer)" for kind in self.tensors.left_out),
+            irrelevant_guards=tuple(self.irrelevant),
+            caveats=tuple(self.caveats),
+            evidence=runner.evidence,
+            validated=self.ranges(),
+        )
+        return derivation_from(derivation_data(derivation.renamed(letters_for(runner.sizes))))
+
+    def hold(self) -> None:
+        """Validate on near models in a row, the first at the own sizes, and on far ones.
+
+        If a model differs, validation starts again with more guards or fixed sizes.
+        """
+        while True:
+            try:
+                started = time.process_time()
+                self.hold_near()
+                if self.runner.effort.far:
+                    self.hold_far(time.process_time() - started)
+                return
+            except MismatchError as mismatch:
+                self.learn(mismatch)
+
+    def hold_near(self) -> None:
+        number = self.runner.effort.held + 1
+        for held in range(number):
+            # Some are deeper if counts of layers were fitted.
+            is_deeper = held % 4 == 2 and not all(one.looped for one in self.tensors.parameters)
+            deepest = self.runner.effort.deepest * (DEPTH_FACTOR if is_deeper else 1)
+            sizes = self.sizes_inside(deepest=deepest) if held else self.runner.sizes
+            if sizes is None:
+                raise DerivationError(f"{self.runner.name}: no sizes meet the conditions")
+            if mismatch := self.trial(sizes):
+                raise mismatch
+            self.runner.note(f"held at {held + 1} of {number} points")
+
+    def hold_far(self, seconds: float) -> None:
+        """Build large models with few layers and then deep ones, for about these ``seconds``.
+
+        The sizes are inside the guards. A refusal of a far model says nothing about the formula: a
+        nearer one is built, with fewer sizes moved. The near models took as long.
+        """
+        # A generator of its own: how often it draws depends on time, other sizes must not.
+        self.far_random = Random(self.runner.random.getrandbits(32))
+        near, tensors = self.alike[-self.runner.effort.held - 1 :], self.tensors.kept
+        number = sum(expected(tensors, one).total() for one in near)
+        repeated = {name for one in tensors for name in one.times.letters}
         moving = [name for name in self.runner.sizes if name not in self.runner.fixed]
         # The sizes that change shapes and not how many tensors there are, and those that do.
         wide = [name for name in moving if name not in repeated]
-        deep = [name for name in moving if name in repeated | self.runner.repeated]
+        deep = [name for name in moving if name in repeated | {*self.runner.repeated}]
         for go, letters in ((self.go_wide, wide), (self.go_deep, deep)):
             self.until = time.process_time() + max(MIN_SECONDS, seconds / 2)
             # The time that a tensor is expected to take.
@@ -97,7 +156,7 @@ class FarValidation:
                 break
             letters, reached = there, factor
         for _ in range(MIXED_MODELS if reached and len(letters) > 1 else 0):
-            some = self.random.sample(letters, self.random.randint(1, len(letters) - 1))
+            some = self.far_random.sample(letters, self.far_random.randint(1, len(letters) - 1))
             self.is_alike_enlarged(reached, some)
 
     def is_alike_enlarged(self, factor: int, letters: Iterable[str]) -> bool:
@@ -113,10 +172,10 @@ class FarValidation:
     def is_alike(self, least: Mapping[str, int]) -> bool:
         """Return whether a model with sizes near these, and few layers otherwise, matches.
 
-        False if it is refused, or would take too long.
+        False if it is refused, or would take too long. Raises ``MismatchError`` if it differs.
         """
         ranges = {name: (size, size * 6 // 5) for name, size in least.items()}
-        sizes = self.held.sizes_inside(random=self.random, deepest=SHALLOW, ranges=ranges)
+        sizes = self.sizes_inside(random=self.far_random, deepest=SHALLOW, ranges=ranges)
         if sizes is None:
             return False
         due: Counter[Stored] = Counter()
@@ -126,83 +185,39 @@ class FarValidation:
         is_long = any(length > MAX_LENGTH for one in due for length in one.shape)
         if is_long or started + number * self.pace > self.until:
             return False
-        trial = self.held.prober.trial(sizes)
+        mismatch = self.trial(sizes)
         # Expect it to grow by the same factor again.
         pace = (time.process_time() - started) / number
         self.pace = pace * max(1.0, pace / max(self.pace, 1e-9))
-        if trial.consequence and trial.consequence.outcome is not Outcome.REFUSED:
-            raise MismatchError(sizes, *trial)
-        return not trial.consequence
+        if mismatch and mismatch.consequence.outcome is not Outcome.REFUSED:
+            raise mismatch
+        return not mismatch
 
+    def learn(self, mismatch: MismatchError) -> None:
+        """State the guards that are violated where a model differed, or fix sizes.
 
-class HeldOutValidation:
-    """Compares the formula with held-out models inside the guards.
-
-    If one differs, sizes may be fixed. ``caveats`` record the differences that led to that.
-    """
-
-    def __init__(self, prober: GuardProber, note: Progress) -> None:
-        self.prober, self.runner, self.note = prober, prober.runner, note
-        self.conditions, self.tensors = prober.conditions, prober.tensors
-        self.caveats: dict[str, None] = {}
-
-    def hold(self, number: int, far: bool) -> None:
-        """Validate on ``number`` models in a row, the first at the own sizes, and on far ones.
-
-        If a model differs, no guard explains why, and fixing sizes helps, those sizes are fixed and
-        validation starts again.
+        Those are fixed that must keep their own value for the formula to hold there. Raises
+        ``DerivationError`` unless they are few and others are left.
         """
-        while True:
-            try:
-                started = time.process_time()
-                self.hold_near(number)
-                if far:
-                    near, seconds = self.prober.alike[-number:], time.process_time() - started
-                    FarValidation(self).run(near, seconds)
-                return
-            except MismatchError as error:
-                self.learn(*error.args)
-
-    def hold_near(self, number: int) -> None:
-        for held in range(number):
-            # Some are deeper if counts of layers were fitted.
-            is_deeper = held % 4 == 2 and not all(one.looped for one in self.tensors.parameters)
-            deepest = self.runner.deepest * (DEPTH_FACTOR if is_deeper else 1)
-            sizes = self.sizes_inside(deepest=deepest) if held else self.runner.sizes
-            if sizes is None:
-                raise DerivationError(f"{self.runner.name}: no sizes meet the conditions")
-            trial = self.prober.trial(sizes)
-            if trial.consequence:
-                raise MismatchError(sizes, *trial)
-            self.note(f"held at {held + 1} of {number} points")
-
-    def learn(self, sizes: Sizes, consequence: Consequence, wrong: str) -> None:
-        """State guards or fix sizes after a model differed."""
-        unmet = [one for one in self.conditions.irrelevant if not one.is_met(sizes)]
-        for condition in unmet:  # None of them matters alone.
-            self.conditions.state(condition, consequence)
-        if not unmet:
-            self.blame(sizes, consequence.outcome, wrong)
-
-    def blame(self, sizes: Sizes, outcome: Outcome, wrong: str) -> None:
-        """Fix the sizes that must keep their own value for the formula to hold there.
-
-        Raises ``DerivationError`` unless they are few and others are left.
-        """
+        sizes, fixed = mismatch.sizes, self.runner.fixed
+        if unmet := [one for one in self.irrelevant if not one.is_met(sizes)]:
+            for condition in unmet:  # None of them matters alone.
+                self.state(condition, mismatch.consequence)
+            return
 
         def is_alike(moving: Iterable[str]) -> bool:
             there = {**self.runner.sizes, **{name: sizes[name] for name in moving}}
-            return self.is_inside(there) and not self.prober.trial(there).consequence
+            return self.is_inside(there) and not self.trial(there)
 
-        names = {*sizes}.difference(moving_together(is_alike, [*sizes]), self.runner.fixed)
-        is_refused = outcome is Outcome.REFUSED
+        names = {*sizes}.difference(moving_together(is_alike, [*sizes]), fixed)
+        is_refused = mismatch.consequence.outcome is Outcome.REFUSED
         if is_refused and any(self.divides(name, sizes[name]) for name in sorted(names)):
             return
-        if not 0 < len(names) <= min(MAX_SPECIALIZED, len(sizes) - len(self.runner.fixed) - 1):
-            raise DerivationError(f"{self.runner.name}: {wrong}")
-        self.runner.fixed |= names
-        fixed = ", ".join(sorted(names))
-        self.caveats[f"{fixed} did not vary once the formula had failed: {wrong}"] = None
+        if not 0 < len(names) <= min(MAX_SPECIALIZED, len(sizes) - len(fixed) - 1):
+            raise DerivationError(f"{self.runner.name}: {mismatch.wrong}")
+        fixed |= names
+        said = f"{', '.join(sorted(names))} did not vary once the formula had failed"
+        self.caveats[f"{said}: {mismatch.wrong}"] = None
 
     def divides(self, name: str, size: int) -> bool:
         """State that a number divides a size, if models of just its multiples can be built.
@@ -215,14 +230,14 @@ class HeldOutValidation:
             need = Condition(Relation.DIVIDES, expression(divisor), letter(name), True)
             near = ({**own, name: n} for n in range(max(1, size - divisor), size + divisor + 1))
             inside = [*filter(self.is_inside, near)] if need.is_met(own) else []
-            trials = [(need.is_met(one), self.prober.trial(one).consequence) for one in inside]
-            if {(met, why is None) for met, why in trials} == {(True, True), (False, False)}:
-                self.conditions.state(need, next(why for _, why in trials if why))
+            trials = [(need.is_met(one), self.trial(one)) for one in inside]
+            if {(met, not found) for met, found in trials} == {(True, True), (False, False)}:
+                self.state(need, next(found.consequence for _, found in trials if found))
                 return True
         return False
 
     def is_inside(self, sizes: Sizes) -> bool:
-        return all(condition.is_met(sizes) for condition in self.conditions.consequences)
+        return all(condition.is_met(sizes) for condition in self.consequences)
 
     def ranges(self) -> dict[str, tuple[int, int]]:
         """Return the smallest and largest value of each size at which the formula was confirmed.
@@ -231,58 +246,14 @@ class HeldOutValidation:
         value.
         """
         first, fixed = self.runner.sizes, self.runner.fixed
-        inside = filter(self.is_inside, self.prober.alike)
+        inside = filter(self.is_inside, self.alike)
         alike = [one for one in inside if all(one[name] == first[name] for name in fixed)]
         found = {name: [sizes[name] for sizes in alike] for name in first}
         return {name: (min(sizes), max(sizes)) for name, sizes in found.items()}
 
     def sizes_inside(self, random: Random | None = None, **how: Any) -> Sizes | None:
         """Return sizes inside the guards, on random sides of irrelevant ones if possible."""
-        random, inside = random or self.runner.random, [*self.conditions.consequences]
-        sides = [replace(one, holds=random.random() < 0.5) for one in self.conditions.irrelevant]
+        random, inside = random or self.runner.random, [*self.consequences]
+        sides = [replace(one, holds=random.random() < 0.5) for one in self.irrelevant]
         random.shuffle(sides)
         return self.runner.draw([*inside, *sides], inside, random=random, **how)
-
-
-Naming: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
-"""Returns a letter for each field."""
-
-
-def validated(
-    prober: GuardProber, caveats: dict[str, None], effort: Effort, naming: Naming, note: Progress
-) -> Derivation:
-    """Validate a formula whose guards were probed, and return the derivation."""
-    runner, conditions, tensors = prober.runner, prober.conditions, prober.tensors
-    exact = divided(conditions.consequences)
-    folded = cache(lambda one: simplify_exact_division(one, exact))
-    tensors.found = [
-        replace(one, shape=tuple(map(folded, one.shape)), times=folded(one.times))
-        for one in tensors.found
-    ]
-    conditions.fold()
-    validation = HeldOutValidation(prober, note)
-    try:
-        validation.hold(effort.held + 1, effort.far)
-    except DerivationError as error:
-        said = "; ".join((str(error), *islice(caveats, MAX_CAVEATS)))
-        raise DerivationError(said) from error
-    moving = {name for t in tensors.kept for e in (*t.shape, t.times) for name in e.letters}
-    asked = {name for condition in conditions.consequences for name in condition.letters}
-    derivation = Derivation(
-        runner.name,
-        dict(runner.sizes),
-        {name: name for name in runner.sizes},
-        tensors.kept,
-        tuple(
-            StatedCondition(one, outside, tuple(sorted(conditions.guards.get(one, ()))))
-            for one, outside in conditions.consequences.items()
-        ),
-        fixed=tuple(sorted(runner.fixed)),
-        inert=tuple(sorted(set(runner.sizes) - moving - asked - runner.fixed)),
-        unexplained=tuple(f"{kind.path} (buffer)" for kind in tensors.left_out),
-        irrelevant_guards=tuple(conditions.irrelevant),
-        caveats=tuple(caveats | validation.caveats),
-        evidence=runner.evidence(effort.held),
-        validated=validation.ranges(),
-    )
-    return derivation_from(derivation_data(derivation.renamed(naming(runner.sizes))))

@@ -66,10 +66,6 @@ def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Coun
     return found
 
 
-def count_stored(tensors: Iterable[ObservedTensor]) -> Counter[Stored]:
-    return Counter(Stored(kind_of(one), one.shape) for one in tensors if 0 not in one.shape)
-
-
 def star_numbers(path: str) -> str:
     """Replace numbers that stand alone by ``*``: ``Encoder-3-Norm``, but not ``dense1``."""
     return re.sub(r"(?<![A-Za-z0-9])\d+(?![A-Za-z0-9])", LAYER, path)

@@ -227,15 +227,12 @@ def read(builder: Builder, case: Case) -> Reading:
     """Derive the tensors of one case. Raises ``ValueError``, in one line, without a formula."""
     source = _Source(builder, case)
     try:
-        found = derive(
-            source.constructor(),
-            effort=EFFORT,
-            naming=lambda fields: {field: field for field in fields},
-        )
+        found = derive(source.constructor(), effort=EFFORT)
     finally:
         # An error other than a refusal means that the builder is broken.
         if source.crash is not None:
             raise source.crash
+    found = found.renamed(found.fields)
     # H is A·K in a family whose heads divide it, so that a head's width is a letter.
     heads = {"H": case.letters._asdict()["H"]}
     tensors = [

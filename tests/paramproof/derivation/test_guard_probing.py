@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from paramproof.derivation.guard_probing import GuardProber, GuardSet
+from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.runner import GeneralTensors, Point
 from paramproof.formulas.condition import Consequence, Outcome, condition_in
 from paramproof.formulas.derivation import Kind
-from paramproof.tracing.tensor_groups import Stored
+from paramproof.tracing.tensor_groups import GroupKey, TensorGroup
 from tests.paramproof.derivation.toys import conditions, derive_asking, tensor
 
 WIDE = condition_in("⌊i/16⌋ > 1")
@@ -23,26 +23,30 @@ class Runner:
         self.near = near
         self.built = []
         self.fixed = set()
+        self.note = print
 
     def draw(self, *choices):
         return {"i": self.near} if self.near else None
 
     def build(self, sizes):
         self.built.append(sizes["i"])
-        return ValueError("too narrow") if sizes["i"] < 16 else Point(sizes, {}, {})
+        return ValueError("too narrow") if sizes["i"] < 16 else Point(sizes, {})
 
     def guards_at(self, sizes):
         return ()
 
 
-NO_TENSORS = SimpleNamespace(differences=lambda made, sizes: [], left_out={})
+NO_TENSORS = SimpleNamespace(
+    found=[], parameters=[], differences=lambda made, sizes: [], left_out={}
+)
 
 NARROW = Consequence(Outcome.REFUSED, "ValueError: too narrow")
 
 
 class OtherTensors(Runner):
     def build(self, sizes):
-        return Point(sizes, {}, {Stored(Kind("more", "trainable", (), 1), (8,)): 1})
+        more = GroupKey(Kind("more", "trainable", (), 1), 0)
+        return Point(sizes, {more: TensorGroup((8,), 1)})
 
 
 @pytest.mark.parametrize(
@@ -56,16 +60,15 @@ class OtherTensors(Runner):
 )
 def test_what_happens_where_a_condition_is_not_met(runner, happens):
     tensors = GeneralTensors([]) if isinstance(runner, OtherTensors) else NO_TENSORS
-    assert GuardProber(runner, GuardSet({WIDE: set()}), tensors).outcome(WIDE) == happens
+    assert GuardProber(runner, tensors, {WIDE: set()}).outcome(WIDE) == happens
 
 
 def sorted_out(near):
     asked = ("i divides 3", "i divides 1", "−i·⌊6/i⌋ + 6 = 0", "i > 2")
-    known = GuardSet({condition_in(one): {("a.py", 1)} for one in asked})
-    runner = Runner(near)
-    GuardProber(runner, known, NO_TENSORS).sort(lambda _: None)
-    known.fold()
-    return [str(one) for one in known.consequences], len(runner.built)
+    prober = prober_of(near, *asked)
+    prober.sort()
+    prober.fold()
+    return [str(one) for one in prober.consequences], len(prober.runner.built)
 
 
 def test_of_a_letter_with_one_value_is_said_nothing_more():
@@ -73,21 +76,20 @@ def test_of_a_letter_with_one_value_is_said_nothing_more():
     assert sorted_out(8) == (["i = 1", "i > 2"], 3)
 
 
-def sorter_of(near, *asked):
-    places = {("a.py", 1)}
-    known = GuardSet({condition_in(one): places for one in asked})
-    return GuardProber(Runner(near), known, NO_TENSORS)
+def prober_of(near, *asked):
+    places = {condition_in(one): {("a.py", 1)} for one in asked}
+    return GuardProber(Runner(near), NO_TENSORS, places)
 
 
 def test_what_follows_from_another_question_is_not_tried():
-    one = sorter_of(24, "i > 5", "i > 63")
-    one.sort(lambda _: None)
-    assert list(map(str, one.conditions.irrelevant)) == ["i > 63"]
+    one = prober_of(24, "i > 5", "i > 63")
+    one.sort()
+    assert list(map(str, one.irrelevant)) == ["i > 63"]
     assert len(one.runner.built) == 2
 
 
 def test_a_need_that_another_condition_implies_is_not_written():
-    known = GuardSet({})
+    known = prober_of(24)
     for need in ("i > 5", "i > 90"):
         known.add(condition_in(need), Outcome.OTHER_COUNT)
     known.fold()
@@ -104,13 +106,10 @@ def test_sizes_without_a_condition_meet_the_others_as_far_as_can_be():
             drawn.extend({*map(str, inside)} for inside in choices)
 
     stated = condition_in("i < 900")
-    known = GuardSet(
-        {one: set() for one in (WIDE, EVEN, stated)},
-        {stated: NARROW},
-        {condition_in("i ≠ 77"): set()},
-    )
-    runner = Refusing(None)
-    assert GuardProber(runner, known, NO_TENSORS).sizes_without([WIDE]) is None
+    prober = GuardProber(Refusing(None), NO_TENSORS, {one: set() for one in (WIDE, EVEN, stated)})
+    prober.consequences[stated] = NARROW
+    prober.irrelevant[condition_in("i ≠ 77")] = None
+    assert prober.sizes_without([WIDE]) is None
     assert drawn == [
         {"⌊i/16⌋ ≤ 1", "2 divides i", "i < 900", "i ≠ 77"},
         {"⌊i/16⌋ ≤ 1", "2 divides i", "i < 900"},
@@ -121,7 +120,7 @@ def test_sizes_without_a_condition_meet_the_others_as_far_as_can_be():
 def test_what_is_built_and_not_followed_is_not_tried():
     runner = Runner(24)
     runner.guards_at = lambda sizes: None
-    prober = GuardProber(runner, GuardSet({WIDE: set()}), NO_TENSORS)
+    prober = GuardProber(runner, NO_TENSORS, {WIDE: set()})
     assert prober.outcome(WIDE) == Consequence(Outcome.NOT_TRIED)
 
 

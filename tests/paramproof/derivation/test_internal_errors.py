@@ -21,14 +21,14 @@ def model():
     return toy(layers, width=12, heads=3)
 
 
-COUNT = (tensor_groups, "count_stored", "{}['it']", runner)
+COUNT = (tensor_groups, "group_tensors", "{}['it']", runner)
 
 
 @pytest.mark.parametrize(
     ("planted", "error"),
     [
         (COUNT, "KeyError: 'it'"),
-        ((tensor_groups, "count_stored", "None.terms", runner), "AttributeError: "),
+        ((tensor_groups, "group_tensors", "None.terms", runner), "AttributeError: "),
     ],
 )
 def test_a_bug_of_ours(monkeypatch, planted, error):

@@ -2,11 +2,12 @@
 
 import pytest
 
-from paramproof.derivation.runner import GeneralTensors, Point, run_trial
+from paramproof.derivation.guard_probing import GuardProber
+from paramproof.derivation.runner import GeneralTensors, Point
 from paramproof.formulas.condition import Consequence, Outcome
 from paramproof.formulas.derivation import DerivedTensor, Kind
 from paramproof.formulas.expression import expression, letter
-from paramproof.tracing.tensor_groups import Stored
+from paramproof.tracing.tensor_groups import GroupKey, Stored, TensorGroup
 
 A, H, L = map(letter, "AHL")
 ONE = expression(1)
@@ -110,17 +111,23 @@ OTHERS, HERE = Consequence(Outcome.OTHERS), "not as derived at H = 8, L = 2: "
 )
 def test_trials(made, tensors, consequence, wrong, left_out):
     general = GeneralTensors(list(tensors))
-    assert trial(made, general) == (consequence, wrong)
+    found = trial(made, general)
+    assert (found and found.consequence, found.wrong if found else "") == (consequence, wrong)
     assert [kind.path for kind in general.left_out] == left_out
+
+
+def groups_of(made):
+    numbered = enumerate(made.items())
+    return {GroupKey(kind, n): TensorGroup(shape, count) for n, ((kind, shape), count) in numbered}
 
 
 def trial(made, tensors):
     class Runner:
         def build(self, sizes):
             assert sizes == SIZES
-            return made if isinstance(made, Exception) else Point(sizes, {}, made)
+            return made if isinstance(made, Exception) else Point(sizes, groups_of(made))
 
-    return run_trial(Runner(), tensors, SIZES)
+    return GuardProber(Runner(), tensors).trial(SIZES)
 
 
 def test_a_trial_where_what_is_due_is_no_whole_number():

@@ -110,6 +110,6 @@ def test_a_function_without_source():
     exec("def model(parts, size): parts.append(('w', (size,)))", vars(module))
     toy = constructor(module.model, name, {"size": 12})
     with executed_code(toy) as code:
-        Runner(toy, None, 1).first()
+        Runner(toy, None).first()
     (said,) = unfollowed_lines(code, toy)
     assert said == "code without its source was not followed (<string>:1)"

@@ -2,12 +2,11 @@
 
 import pytest
 
-from paramproof.derivation.guard_probing import GuardProber, GuardSet
 from paramproof.derivation.pipeline import Effort, derive
-from paramproof.derivation.runner import DerivationError, GeneralTensors, Trial
-from paramproof.derivation.validation import DEPTH_FACTOR, HeldOutValidation
+from paramproof.derivation.runner import DerivationError, GeneralTensors
+from paramproof.derivation.validation import DEPTH_FACTOR, Validator
 from paramproof.formulas.condition import Consequence, Outcome, condition_in
-from tests.paramproof.derivation.toys import AskingRunner, conditions, derive_asking, tensor, toy
+from tests.paramproof.derivation.toys import asking_runner, conditions, derive_asking, tensor, toy
 
 pytestmark = pytest.mark.usefixtures("clock")
 
@@ -53,16 +52,11 @@ def test_guards_that_matter_are_stated_even_if_only_together(harm, stated, effor
     assert set(map(str, found.irrelevant_guards)) == harmless
 
 
-def validation(harmless=(), outside=(), fixed=(), tensors=()):
-    runner = AskingRunner(branching(nothing), fixed=fixed, **OWN)
-    stated = {condition_in(one): Consequence(Outcome.OTHERS) for one in outside}
-    known = GuardSet(
-        {one: set() for one in stated},
-        stated,
-        {condition_in(one): {("a.py", 1)} for one in harmless},
-    )
-    prober = GuardProber(runner, known, GeneralTensors(list(tensors)))
-    return HeldOutValidation(prober, lambda _: None)
+def validation(harmless=(), outside=(), tensors=(), effort=NEAR):
+    one = Validator(asking_runner(branching(nothing), effort, **OWN), GeneralTensors([*tensors]))
+    one.consequences |= {condition_in(one): Consequence(Outcome.OTHERS) for one in outside}
+    one.irrelevant |= {condition_in(one): None for one in harmless}
+    return one
 
 
 def test_sizes_anywhere_lie_on_either_side():
@@ -80,10 +74,10 @@ LOOPED = tensor("w.*", H, times=V)
 
 @pytest.mark.parametrize(("counted", "deeper"), [(COUNTED, DEPTH_FACTOR), (LOOPED, 1)])
 def test_some_models_are_deeper_where_layers_were_counted(monkeypatch, counted, deeper):
-    one, asked = validation(tensors=[counted]), []
+    one, asked = validation(tensors=[counted], effort=Effort(held=8)), []
     monkeypatch.setattr(one, "sizes_inside", lambda deepest: asked.append(deepest) or OWN)
-    monkeypatch.setattr(one.prober, "trial", lambda sizes: Trial())
-    one.hold_near(9)
+    monkeypatch.setattr(one, "trial", lambda sizes: None)
+    one.hold_near()
     assert asked == [6 * times for times in (1, deeper, 1, 1, 1, deeper, 1, 1)]
 
 

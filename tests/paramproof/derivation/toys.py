@@ -1,17 +1,17 @@
 """Constructors of no framework: their models are lists of (path, lengths).
 
-``AskingRunner`` stands for a followed constructor: its program asks each guard in words, and its
+``asking_runner`` stands for a followed constructor: its program asks each guard in words, and its
 answers are recorded.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
-from paramproof.algebra.letters import letters_for
-from paramproof.derivation.guard_probing import GuardProber, GuardSet, negated
+from paramproof.derivation.guard_probing import negated
 from paramproof.derivation.runner import DEFAULT_EFFORT, GeneralTensors, Runner
-from paramproof.derivation.validation import validated
+from paramproof.derivation.validation import Validator
 from paramproof.formulas.condition import condition_in
 from paramproof.formulas.derivation import DerivedTensor
 from paramproof.formulas.expression import expression, letter
@@ -49,18 +49,17 @@ def toy(make, unseen=None, **sizes):
     return constructor(program, make.__module__, sizes)
 
 
-class AskingRunner(Runner):
-    """Runs ``program(ask, **sizes)``, in which ``ask`` says whether a guard in words is met."""
+def asking_runner(program, effort=DEFAULT_EFFORT, loops=(), **sizes):
+    """Run ``program(ask, **sizes)``, in which ``ask`` says whether a guard in words is met."""
 
-    def __init__(self, program, *, fixed=(), loops=(), **sizes):
-        own = toy(lambda **values: program(Asked(values), **values), **sizes)
-        super().__init__(own, Random(0), 6, {*fixed}, {letter(one): None for one in loops})
-        self.program = program
-
-    def guards_at(self, sizes):
+    def guards_at(sizes):
         asked = Asked(sizes)
-        self.program(asked, **sizes)
+        program(asked, **sizes)
         return asked.guards
+
+    own = toy(lambda **values: program(Asked(values), **values), **sizes)
+    effort = replace(effort, deepest=6)
+    return Runner(own, Random(0), effort, print, repeated=loops, guards_at=guards_at)
 
 
 class Asked:
@@ -76,11 +75,8 @@ class Asked:
 
 def derive_asking(program, *tensors, loops=(), effort=DEFAULT_EFFORT, **sizes):
     """Return the derivation of such a program with these tensors at its own sizes."""
-    runner = AskingRunner(program, loops=loops, **sizes)
-    conditions = GuardSet(dict(runner.guards_at(sizes)))
-    prober = GuardProber(runner, conditions, GeneralTensors([*tensors]))
-    prober.sort(print)
-    return validated(prober, {}, effort, letters_for, print)
+    runner = asking_runner(program, effort, loops, **sizes)
+    return Validator(runner, GeneralTensors([*tensors]), runner.guards_at(sizes)).validated()
 
 
 def tensor(path, *shape, times=1, looped=True):

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.derivation.guard_probing import simplify_exact_division
+from paramproof.derivation.guard_probing import exact_division
+from paramproof.derivation.runner import Point
+from paramproof.formulas.condition import condition_in
 from paramproof.formulas.derivation import Kind
 from paramproof.formulas.expression import floor, letter
 from paramproof.tracing.tensor_groups import (
     ObservedTensor,
-    Stored,
-    count_stored,
     group_tensors,
     kind_of,
     layer_patterns,
@@ -27,16 +27,17 @@ A, H, L = map(letter, "AHL")
 def test_folding_is_right_where_the_divisor_divides(sizes):
     sizes = {**sizes, "H": sizes["H"] * sizes["A"]}
     one = L * A * floor(H, A) + floor(H + 1, A) - 3 * floor(H, A) ** 2
-    short = simplify_exact_division(one, [(H, A)])
+    short = exact_division([condition_in("A divides H")])(one)
     assert short.value(sizes) == one.value(sizes)
     assert short == L * H + floor(H + 1, A) - 3 * H * H / A / A
 
 
 def test_folding_leaves_what_is_not_known():
     one = floor(H, A) + floor(H, 2)
-    assert simplify_exact_division(one, []) == one
-    assert simplify_exact_division(one, [(L, A), (H + 1, A + 1)]) == one
-    assert simplify_exact_division(one, [(H + 1, A + 1), (H, A)]) == H / A + floor(H, 2)
+    others = [*map(condition_in, ("A divides L", "A + 1 divides H + 1", "A does not divide H"))]
+    assert exact_division([])(one) == exact_division(others)(one) == one
+    own = condition_in("A divides H")
+    assert exact_division([*others, own])(one) == H / A + floor(H, 2)
 
 
 def test_tensors_of_one_kind():
@@ -45,7 +46,6 @@ def test_tensors_of_one_kind():
     kind = Kind("layers.*.weight", "trainable", (), 2)
     assert kind_of(one) == kind_of(two) == kind
     assert kind_of(other).aliases == ("layers.*.weight",)
-    assert count_stored([one, two, other])[Stored(kind, (8, 3))] == 2
     assert [group.count for group in group_tensors([one, two, other]).values()] == [2, 1]
 
 
@@ -62,7 +62,8 @@ def test_what_has_no_elements_is_not_stored():
         ObservedTensor("weight", shape, "trainable")
         for shape in ((1,), (0,), (1, 0), (0, 1), (1, 1))
     ]
-    assert [one.shape for one in count_stored(seen)] == [(1,), (1, 1)]
+    point = Point({}, group_tensors(seen))
+    assert [one.shape for one in point.counts] == [(1,), (1, 1)]
 
 
 @pytest.mark.parametrize(
