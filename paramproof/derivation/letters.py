@@ -44,7 +44,6 @@ from paramproof.derivation.exact_traces import (
 )
 from paramproof.derivation.loops import implied_guards
 from paramproof.derivation.sizes import (
-    NAMING,
     RUNNING,
     SIZED,
     Number,
@@ -304,9 +303,7 @@ def module(*codes: Any) -> Any:
         found = Rows()
         for label, exists, it in rows:
             if exists(part):
-                name = label(part)
-                if part.trace.strictly and name and any(map(str.isdigit, name)):
-                    name = starred_name(part, label)
+                name = name_of(part, label)
                 # A name by an index makes a tensor for each index, which loses nothing.
                 step = LAYER if name is None or name.isdigit() else str.__str__(name)
                 for some in it(part) or () if name == "" else [it(part)]:
@@ -316,16 +313,15 @@ def module(*codes: Any) -> Any:
     return code
 
 
-def starred_name(part: SizedPart, label: Any) -> str:
-    """Return the name of a module with a star for the indexes of loops."""
-    kept = part.memo, part.local
-    part.memo, part.local = {}, {}
-    NAMING.append(True)
-    try:
-        return str(label(part))
-    finally:
-        NAMING.pop()
-        part.memo, part.local = kept
+def name_of(part: SizedPart, label: Any) -> Any:
+    """Return the name of a module, strictly with a star for the indexes of loops."""
+    if not part.trace.strictly:
+        return label(part)
+    kept, recorder = (part.memo, part.local), part.trace.recorder
+    part.memo, part.local, recorder.has_stars = {}, {}, True
+    name = label(part)
+    (part.memo, part.local), recorder.has_stars = kept, False
+    return name
 
 
 def tensor(role: Any, shape: Any, storage: Any = lambda part: None) -> Any:

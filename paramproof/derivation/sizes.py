@@ -76,6 +76,8 @@ class Recorder:
     kinds: dict[str, list[str]] = field(default_factory=dict)
     pinned: bool = False
     """Whether the length of a loop may have no other value."""
+    has_stars: bool = False
+    """Whether the indexes of loops are stars in texts."""
 
     @property
     def loop_lengths(self) -> dict[Expression, None]:
@@ -395,16 +397,12 @@ def pin(length: Expression | None, number: int) -> None:
     bool(Number(number, length) == number)
 
 
-NAMING: list[bool] = []
-"""Not empty while the indexes of loops are stars in texts."""
-
-
 def text(one: Any) -> str:
     """Return Python's ``str``."""
     if not isinstance(one, Number):
         return str(one)
     is_index = has_loop_index(getattr(one.made, "letters", frozenset()))
-    return LAYER if NAMING and is_index else Name(one.value)
+    return Name(LAYER if is_index and _recorders[-1].has_stars else one.value)
 
 
 class Name(str):
