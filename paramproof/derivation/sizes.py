@@ -408,8 +408,6 @@ def text(one: Any) -> str:
 class Name(str):
     """A text that is a number, as the name of a layer; only another number tells which."""
 
-    __slots__ = ()
-
     def __eq__(self, other: object) -> bool:
         if any(map(str.isdigit, str(other))):
             lose(None)
@@ -427,10 +425,9 @@ class Series(list[Any]):
     is a sum has its ``parts``, and a range its ``bounds``, the last of which is the step.
     """
 
-    def __init__(self, values: Iterable[Any], length: Expression | None, turn: str = "") -> None:
+    def __init__(self, values: Any, length: Any, turn: str = "", parts: Any = (), bounds: Any = ()):
         super().__init__(values)
-        self.length, self.turn = length, turn
-        self.parts, self.bounds = list[Any](), tuple[Any, ...]()
+        self.length, self.turn, self.parts, self.bounds = length, turn, parts, bounds
 
     def element(self, value: Any, at: Expression | None) -> Any:
         """Return a value as it is at an index, which replaces that of the loop that made it."""
@@ -442,10 +439,12 @@ class Series(list[Any]):
         return number(value.value, None if at is None else made.substitute({self.turn: at}))
 
     def __add__(self, other: Any) -> Any:
-        return _joined(self, other)
+        parts = [part for x in (self, other) for part in (getattr(x, "parts", ()) or [x])]
+        length = expression_of(length_of(self) + length_of(other))
+        return Series([*self, *other], length, parts=parts)
 
     def __radd__(self, other: Any) -> Any:
-        return _joined(other, self)
+        return Series.__add__(other, self)
 
 
 class Unsized(set[Any]):
@@ -483,28 +482,20 @@ def turns(items: Any) -> Iterator[tuple[Any, Any]]:
     if not has_length(items) or isinstance(items, Unsized):
         yield from enumerate(items)
         return
-    name, length = f"{LOOP_INDEX}{next(_numbers)}", items.length
+    name, length, place = f"{LOOP_INDEX}{next(_numbers)}", items.length, None
     if length is None:
-        _recorders[-1].pinned = True
+        _recorders[-1].pinned, length = True, UNKNOWN_LENGTH
     else:
-        _recorders[-1].indices[name] = length
-    place = None if length is None else letter(name)
+        _recorders[-1].indices[name], place = length, letter(name)
     for turn in range(len(items)):
-        running = Iteration(UNKNOWN_LENGTH if place is None else length, name, turn, len(items))
+        running = Iteration(length, name, turn, len(items))
         RUNNING.append(running)
         try:
-            index = Number(turn, place)
-            yield index, _at_turn(items, index)
+            index, is_known = Number(turn, place), place or items.parts
+            yield index, at(items, index) if is_known else items.element(items[turn], None)
         finally:
             if running in RUNNING:
                 RUNNING.remove(running)
-
-
-def _at_turn(items: Any, index: Number) -> Any:
-    """Return the element of a list in an iteration."""
-    if has_length(items) and not items.parts:
-        return items.element(items[index.value], expression_of(index))
-    return at(items, index)
 
 
 def in_turns(values: Iterable[Any]) -> tuple[list[Any], list[IterationStack]]:
@@ -531,9 +522,8 @@ def range_of(start: Any, stop: Any, every: Any = 1) -> list[Any]:
         return [*values]
     length, name = expression_of(-((start - stop) // every)), f"{LOOP_INDEX}{next(_numbers)}"
     made = expression_of(start + every * Number(1, letter(name)))
-    found = Series((Number(one, made) for one in values), length, name)
-    found.bounds = (start, stop, every)
-    return found
+    numbers = (Number(one, made) for one in values)
+    return Series(numbers, length, name, bounds=(start, stop, every))
 
 
 def times(items: Any, many: Any) -> Any:
@@ -545,12 +535,6 @@ def times(items: Any, many: Any) -> Any:
     if many < 0:
         return []
     return Series([*items] * plain(many), expression_of(length_of(items) * many))
-
-
-def _joined(one: list[Any], other: list[Any]) -> Any:
-    found = Series([*one, *other], expression_of(length_of(one) + length_of(other)))
-    found.parts = [part for x in (one, other) for part in (getattr(x, "parts", ()) or [x])]
-    return found
 
 
 MAX_RUNS = 16
@@ -614,7 +598,7 @@ def zipped(*lists: Any) -> list[Any]:
     if not any(map(has_length, lists)):
         return [*zip(*lists, strict=False)]
     indices = (index for index, _ in turns(range_of(0, min(map(length_of, lists)))))
-    return collected(*in_turns(tuple(_at_turn(one, index) for one in lists) for index in indices))
+    return collected(*in_turns(tuple(at(one, index) for one in lists) for index in indices))
 
 
 def contains(items: Any, value: Any) -> bool:
