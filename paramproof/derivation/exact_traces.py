@@ -9,7 +9,7 @@ at a few sizes that are drawn near its own. Where it differs, the sizes to blame
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from math import ceil
@@ -17,7 +17,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from paramproof.derivation.guard_probing import divided, simplify_exact_division
-from paramproof.derivation.loops import GuardedCount, counts_in_loops
+from paramproof.derivation.loops import GuardedCount, Sizes, counts_in_loops
 from paramproof.derivation.sampling import moving_together, sample_sizes
 from paramproof.derivation.sizes import IterationStack, Recorder, has_loop_index
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
@@ -33,7 +33,6 @@ TRACES = 2
 DRAWS, TRIES = 6, 18
 """How many other sizes are compared, and how many are tried."""
 
-Sizes: TypeAlias = Mapping[str, int]
 CountAt: TypeAlias = Callable[[Sizes], int | None]
 """Counts the parameters at sizes; None where the class refuses them."""
 
@@ -67,7 +66,7 @@ def stored_once(rows: Rows) -> dict[Any, list[IterationStack]]:
 class Conditions:
     """The conditions of a formula, with what happens where they are violated."""
 
-    def __init__(self, sizes: Mapping[str, int]) -> None:
+    def __init__(self, sizes: Sizes) -> None:
         self.sizes, self.found = sizes, dict[Condition, Outcome]()
 
     def add(self, one: Condition, outcome: Outcome) -> None:
@@ -121,7 +120,7 @@ def sizes_near(
             yield found
 
 
-def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[Mapping[str, int]]:
+def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[Sizes]:
     """Yield other sizes of what the indexes of loops were compared with, and of short loops."""
     recorder, sizes = trace.recorder, trace.sizes
     asked = [one.letters for one in recorder.guards if has_loop_index(one.letters)]
