@@ -80,10 +80,9 @@ class Recorder:
     """Whether the indexes of loops are stars in texts."""
 
     @property
-    def loop_lengths(self) -> dict[Expression, None]:
+    def loop_lengths(self) -> list[Expression]:
         """The lengths of all loops that do not depend on the index of another loop."""
-        lengths = dict.fromkeys(self.indices.values())
-        return {length: None for length in lengths if not has_loop_index(length.letters)}
+        return [one for one in self.indices.values() if not has_loop_index(one.letters)]
 
     @property
     def lengths_of_kinds(self) -> dict[str, int]:
