@@ -70,7 +70,7 @@ class Conditions:
     """The conditions of a formula, with what happens where they are violated."""
 
     def __init__(self, sizes: Sizes) -> None:
-        self.sizes, self.found = sizes, dict[Condition, Outcome]()
+        self.sizes, self.found, self.caveats = sizes, dict[Condition, Outcome](), tuple[str, ...]()
 
     def add(self, one: Condition, outcome: Outcome) -> None:
         if has_loop_index(one.letters):

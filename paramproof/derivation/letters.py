@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -126,7 +126,7 @@ class Trace:
 
         return {path: self.sizes[path] for path in sorted(self.sizes, key=places)}
 
-    def conditions(self) -> tuple[Conditions, list[str]]:
+    def conditions(self) -> Conditions:
         """Return what must be met, and a caveat if a refusal of the classes has no condition."""
         found, unclear, recorders = Conditions(self.sizes), dict[str, None](), [self.recorder]
         for part in self.parts:
@@ -158,7 +158,8 @@ class Trace:
                 )
         found.add_guards(self.recorder)
         caveat = f"which other sizes are refused is not followed everywhere ({'; '.join(unclear)})"
-        return found, [caveat] if unclear else []
+        found.caveats = (caveat,) if unclear else ()
+        return found
 
     def is_size(self, path: str, value: int) -> bool:
         """Return whether an int is a letter. A field may be another size than the key it has."""
@@ -482,9 +483,7 @@ def size_at(holder: Any, path: str) -> Any:
     return holder
 
 
-def derived(
-    part: Part, name: str, traces: list[Trace], conditions: Conditions, caveats: Sequence[str] = ()
-) -> Derivation:
+def derived(part: Part, name: str, traces: list[Trace], conditions: Conditions) -> Derivation:
     """Return the formula of a model, with the paths of sizes as letters."""
     groups = tuple(counted(traces, conditions))
     used = [one.letters for tensor in groups for one in (tensor.times, *tensor.shape)]
@@ -501,7 +500,7 @@ def derived(
         conditions=tuple(StatedCondition(c, Consequence(o)) for c, o in conditions.found.items()),
         inert=tuple(path for path in sizes if path not in letters),
         unexplained=tuple(f"{key[0]} (buffer)" for key in traces[0].groups if key[1] is None),
-        caveats=tuple(caveats),
+        caveats=conditions.caveats,
         evidence=Evidence(len(traces), 0, 0, 0.0, versions),
         validated={path: (0, 0) for path, size in sizes.items() if not size},
     )
@@ -515,7 +514,7 @@ def guards_of(part: Part, model: str) -> list[Condition]:
 
     Raises ``NotSymbolic`` if that is not followed.
     """
-    return [*Trace(part, model, strictly=True).conditions()[0].found]
+    return [*Trace(part, model, strictly=True).conditions().found]
 
 
 def asked_of(part: Part, value: str) -> list[Condition]:
@@ -535,7 +534,7 @@ def symbolic(
     pinned to one value.
     """
     trace = Trace(part, model, strictly=strictly)
-    conditions, caveats = trace.conditions()
+    conditions = trace.conditions()
 
     def trace_at(own: Mapping[str, int]) -> Trace | None:
         with suppress(NotSymbolic, Refused, *ERRORS):
@@ -551,13 +550,13 @@ def symbolic(
 
     others = filter(None, map(trace_at, other_sizes(trace, conditions)))
     traces = [trace, *islice(others, TRACES)]
-    found = derived(part, model, traces, conditions, caveats)
+    found = derived(part, model, traces, conditions)
 
     def derived_with(sizes: Mapping[str, int]) -> Derivation | None:
         if len(traces) == MOST_TRACES or (more := trace_at(sizes)) is None:
             return None
         traces.append(more)
-        return derived(part, model, traces, conditions, caveats)
+        return derived(part, model, traces, conditions)
 
     # The length of a list of kinds is a size, too, and another one would need another list.
     kinds = trace.recorder.lengths_of_kinds
