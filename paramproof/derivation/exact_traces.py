@@ -9,15 +9,16 @@ at a few sizes that are drawn near its own. Where it differs, the sizes to blame
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import islice
 from math import ceil
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from paramproof.derivation.guard_probing import exact_division
-from paramproof.derivation.loops import GuardedCount, counts_in_loops
+from paramproof.derivation.loops import GuardedCount, Sizes, counts_in_loops
 from paramproof.derivation.sampling import moving_together, sample_sizes
 from paramproof.derivation.sizes import IterationStack, Recorder, has_loop_index
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
@@ -33,9 +34,10 @@ TRACES = 2
 DRAWS, TRIES = 6, 18
 """How many other sizes are compared, and how many are tried."""
 
-Sizes: TypeAlias = Mapping[str, int]
 CountAt: TypeAlias = Callable[[Sizes], int | None]
 """Counts the parameters at sizes; None where the class refuses them."""
+DerivedWith: TypeAlias = Callable[[Sizes], Derivation | None]
+"""Makes a formula from one more trace, at sizes at which one differs."""
 
 
 class Rows(dict[tuple[Any, ...], list[IterationStack]]):
@@ -67,30 +69,28 @@ def stored_once(rows: Rows) -> dict[Any, list[IterationStack]]:
 class Conditions:
     """The conditions of a formula, with what happens where they are violated."""
 
-    def __init__(self, sizes: Mapping[str, int]) -> None:
-        self.sizes, self.found = sizes, dict[Condition, Outcome]()
+    def __init__(self, sizes: Sizes) -> None:
+        self.sizes, self.found, self.caveats = sizes, dict[Condition, Outcome](), tuple[str, ...]()
 
     def add(self, one: Condition, outcome: Outcome) -> None:
+        if has_loop_index(one.letters):
+            return
         is_settled = one.is_settled and all(self.sizes[name] for name in one.letters)
         one = one.normalized()
         if not is_settled and not any(known.implies(one) for known in self.found):
             self.found[one] = outcome
 
-    def add_refusal(self, recorder: Recorder, strictly: bool = False) -> None:
+    def add_refusal(self, recorder: Recorder, strictly: bool) -> None:
         """Add the guards of a check that refused nothing; ``strictly`` each of them."""
         guards = [one for one in recorder.guards if not one.is_settled]
         outcome = Outcome.REFUSED if len(guards) == 1 else Outcome.NOT_TRIED
         for one in guards:
             # Of several guards, an equation says where the others are asked.
-            is_equation = len(guards) > 1 and one.holds and one.relation is Relation.EQUAL
-            if not has_loop_index(one.letters) and (strictly or not is_equation):
+            if strictly or len(guards) == 1 or not (one.holds and one.relation is Relation.EQUAL):
                 self.add(one, outcome)
 
     def add_guards(self, recorder: Recorder) -> None:
         """Add the guards of a trace, and the sizes that were read in a way not followed."""
-        for one in recorder.guards:
-            if not has_loop_index(one.letters):
-                self.add(one, Outcome.OTHERS)
         lost = [one for one in recorder.lost if one is not None]
         names = dict.fromkeys(name for one in lost for name in sorted(one.letters))
         if None in recorder.lost or has_loop_index(frozenset(names)):
@@ -98,9 +98,14 @@ class Conditions:
             asked = [one.letters for one in recorder.guards if has_loop_index(one.letters)]
             asked += [one.letters for one in recorder.loop_lengths]
             names |= dict.fromkeys(sorted(frozenset[str]().union(*asked)))
-        for name in [one for one in names if one in self.sizes]:
-            size = expression(self.sizes[name])
-            self.add(Condition(Relation.EQUAL, letter(name), size, True), Outcome.OTHERS)
+        for one in (*recorder.guards, *unchanged_sizes(names, self.sizes)):
+            self.add(one, Outcome.OTHERS)
+
+
+def unchanged_sizes(names: Iterable[str], sizes: Sizes) -> Iterator[Condition]:
+    """Yield conditions under which those of these letters that are sizes have their values."""
+    for name in filter(sizes.__contains__, names):
+        yield Condition(Relation.EQUAL, letter(name), expression(sizes[name]), True)
 
 
 def sizes_near(
@@ -121,7 +126,7 @@ def sizes_near(
             yield found
 
 
-def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[Mapping[str, int]]:
+def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[Sizes]:
     """Yield other sizes of what the indexes of loops were compared with, and of short loops."""
     recorder, sizes = trace.recorder, trace.sizes
     asked = [one.letters for one in recorder.guards if has_loop_index(one.letters)]
@@ -135,7 +140,7 @@ def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[Mapping[str, i
 
 def counted(traces: Sequence[Trace], conditions: Conditions) -> Iterator[DerivedTensor]:
     """Yield the tensor groups of traces, the first of which is at the sizes of the model."""
-    fixed = frozenset(one.only[0] for one in conditions.found if one.only)
+    fixed = {one.only[0] for one in conditions.found if one.only}
     number_at = cache(lambda *places: number_of(traces, places, fixed))
     chosen = {
         key: number_at(*(tuple(one.groups.get(key, ())) for one in traces))
@@ -150,9 +155,7 @@ def counted(traces: Sequence[Trace], conditions: Conditions) -> Iterator[Derived
             yield DerivedTensor(path, tuple(map(fold, shape)), number, role, aliases, True, True)
 
 
-def number_of(
-    traces: Sequence[Trace], places: tuple[Any, ...], fixed: frozenset[str]
-) -> GuardedCount:
+def number_of(traces: Sequence[Trace], places: tuple[Any, ...], fixed: set[str]) -> GuardedCount:
     """Return the simplest number of tensors that agrees with all traces."""
     needs: list[Condition] = []
     lengths = dict.fromkeys(one.length for place in places for made in place for one in made)
@@ -171,8 +174,7 @@ def number_of(
         if not loops:
             return GuardedCount(expression(len(made)), tuple(needs))
         # The outermost loop that may have another length may not.
-        length = loops.pop(0)
-        needs += unchanged(first, length)
+        needs += unchanged(first, loops.pop(0))
 
 
 def agrees(found: GuardedCount, there: Sequence[tuple[Sequence[IterationStack], Trace]]) -> bool:
@@ -191,24 +193,16 @@ def unchanged(trace: Trace, length: Expression) -> Iterator[Condition]:
         yield Condition(Relation.EQUAL, length, expression(length.value(trace.sizes)), True)
     own = {index for index, other in trace.recorder.indices.items() if other == length}
     asked = [one.letters for one in trace.recorder.guards if one.letters & own]
-    for name in sorted(frozenset[str]().union(*asked) & trace.sizes.keys()):
-        yield Condition(Relation.EQUAL, letter(name), expression(trace.sizes[name]), True)
+    yield from unchanged_sizes(sorted(frozenset[str]().union(*asked)), trace.sizes)
 
 
 def holding_elsewhere(
-    found: Derivation,
-    moving: list[str],
-    count_at: CountAt,
-    derived_with: Callable[[Sizes], Derivation | None],
+    found: Derivation, moving: list[str], count_at: CountAt, derived_with: DerivedWith
 ) -> Derivation:
-    """Return a formula that counts as the class does, where its conditions allow.
-
-    ``moving`` are the letters that may change, and ``derived_with`` makes a formula from one more
-    trace, at sizes at which one differs.
-    """
+    """Return a formula that counts as the class does where ``moving`` sizes meet its conditions."""
     while differs := differing(found, moving, count_at):
         more = derived_with(differs)
-        is_better = more is not None and is_right(more, differs, count_at)
+        is_better = more and is_right(more, differs, count_at)
         found = more if more and is_better else restricted(found, differs, count_at)
     return found
 
@@ -216,13 +210,10 @@ def holding_elsewhere(
 def differing(found: Derivation, moving: list[str], count_at: CountAt) -> Sizes | None:
     """Return sizes at which a formula holds and a count is another one, if there are some."""
     conditions = [stated.condition for stated in found.conditions]
-    compared = 0
-    for sizes in filter(found.has, sizes_near(found.sizes, conditions, moving)):
-        if compared < DRAWS and (counted := count_at(sizes)) is not None:
-            if found.formula.value(sizes) != counted:
-                return sizes
-            compared += 1
-    return None
+    near = filter(found.has, sizes_near(found.sizes, conditions, moving))
+    counts = ((sizes, count) for sizes in near if (count := count_at(sizes)) is not None)
+    compared = islice(counts, DRAWS)
+    return next((sizes for sizes, count in compared if found.formula.value(sizes) != count), None)
 
 
 def is_right(found: Derivation, sizes: Sizes, count_at: CountAt) -> bool:
@@ -239,10 +230,6 @@ def restricted(found: Derivation, sizes: Sizes, count_at: CountAt) -> Derivation
         return is_right(found, {**found.sizes, **{name: sizes[name] for name in moving}}, count_at)
 
     alike = moving_together(is_alike, changed)
-    needs = (
-        Condition(Relation.EQUAL, letter(name), expression(found.sizes[name]), True)
-        for name in changed
-        if name not in alike
-    )
+    needs = unchanged_sizes((name for name in changed if name not in alike), found.sizes)
     stated = (StatedCondition(one, Consequence(Outcome.OTHER_COUNT)) for one in needs)
     return replace(found, conditions=(*found.conditions, *stated))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -44,7 +44,6 @@ from paramproof.derivation.exact_traces import (
 )
 from paramproof.derivation.loops import implied_guards
 from paramproof.derivation.sizes import (
-    NAMING,
     RUNNING,
     SIZED,
     Number,
@@ -67,8 +66,7 @@ from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Condition, Consequence, Outcome, StatedCondition
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, letter
-from paramproof.formulas.path import LAYER, beginnings, leaf
-from paramproof.formulas.path import joined as joined_path
+from paramproof.formulas.path import LAYER, beginnings, joined, leaf
 from paramproof.formulas.printing import shown
 
 UNSIZED = ("_token_id", "_token_index")
@@ -115,11 +113,7 @@ class Trace:
 
     def ordered(self) -> dict[str, int]:
         """Return the sizes in the order in which the classes declare them, and their parts."""
-        order = {
-            one.of(name): place
-            for one in self.parts
-            for place, name in enumerate(one.program.types)
-        }
+        order = {one.of(name): n for one in self.parts for n, name in enumerate(one.program.types)}
 
         def places(path: str) -> list[int]:
             owners = beginnings(path.partition("[")[0])
@@ -127,7 +121,7 @@ class Trace:
 
         return {path: self.sizes[path] for path in sorted(self.sizes, key=places)}
 
-    def conditions(self) -> tuple[Conditions, list[str]]:
+    def conditions(self) -> Conditions:
         """Return what must be met, and a caveat if a refusal of the classes has no condition."""
         found, unclear, recorders = Conditions(self.sizes), dict[str, None](), [self.recorder]
         for part in self.parts:
@@ -137,12 +131,11 @@ class Trace:
         for part, loops, when, why in self.refusals:
             part.loops, part.memo, part.local = loops, {}, {}
             with recording() as recorder:
-                self.checking, is_refused = recorder, False
-                try:
-                    is_refused = truth(when(part))
-                except (NotSymbolic, Refused, *ERRORS):
-                    unclear[str(why)] = None
-            unclear |= {str(why): None} if recorder.lost or is_refused else {}
+                self.checking, is_clear = recorder, False
+                with suppress(NotSymbolic, Refused, *ERRORS):
+                    is_clear = not truth(when(part))
+            if recorder.lost or not is_clear:
+                unclear[str(why)] = None
             found.add_refusal(recorder, self.strictly)
             if why is None:  # The code is not followed there, and may refuse nothing.
                 recorders.append(recorder)
@@ -154,24 +147,23 @@ class Trace:
             if unclear or every or self.recorder.pinned:
                 known = (str(one) for one in every if one and not has_loop_index(one.letters))
                 lost = ", ".join(known) or (every and "a number") or "the length of a loop"
-                raise NotSymbolic(
-                    "; ".join(unclear) or f"{lost} is read in a way that is not followed"
-                )
+                why = f"{lost} is read in a way that is not followed"
+                raise NotSymbolic("; ".join(unclear) or why)
         found.add_guards(self.recorder)
         caveat = f"which other sizes are refused is not followed everywhere ({'; '.join(unclear)})"
-        return found, [caveat] if unclear else []
-
-    def is_size(self, path: str, value: int) -> bool:
-        """Return whether an int is a letter. A field may be another size than the key it has."""
-        is_none = path.endswith(UNSIZED) or NEW in path or not self.only(path, value)
-        return value >= 0 and not is_none and self.first.setdefault(path, value) == value
+        found.caveats = (caveat,) if unclear else ()
+        return found
 
     def given(self, path: str, value: Any) -> Any:
         """Return a value of a file: an int as a size, a list of texts with the number of each."""
         match value:
             case bool() | Number() | Part() | Nested() | Kinds():
                 return value
-            case int() if self.is_size(path, value):
+            case int():
+                is_none = path.endswith(UNSIZED) or NEW in path or not self.only(path, value)
+                # A field may be another size than the key it has.
+                if value < 0 or is_none or self.first.setdefault(path, value) != value:
+                    return value
                 self.sizes[path] = self.own.get(path, value)
                 return Number(self.sizes[path], letter(path))
             case dict() if all(isinstance(k, str) and k.isidentifier() for k in value):
@@ -204,20 +196,18 @@ class SizedPart(Part):
         self.catalogue, self.program = catalogue, catalogue.program(kind)
         self.trace, self.path = trace, path
         # A field that has two names in a file is no letter: its class chooses one.
-        named = Counter(map(self.of, keys))
-        self.twice = {one for one, times in named.items() if times > 1}
+        self.named = Counter(map(self.of, keys))
         self.keys = Nested({k: self.of_field(k, v) for k, v in keys.items()}, path)
         self.values, self.states = dict[str, Any](), dict[str, Any]()
         self.loops, self.memo, self.local = dict[str, Any](), dict[Any, Any](), dict[Any, Any]()
         trace.parts.append(self)
 
     def of(self, name: str) -> str:
-        name = self.program.aliases.get(name, name)
-        return f"{self.path}.{name}" if self.path else name
+        return joined(self.path, self.program.aliases.get(name, name))
 
     def of_field(self, name: str, value: Any) -> Any:
         path = self.of(name)
-        return value if path in self.twice else self.trace.given(path, value)
+        return value if self.named[path] > 1 else self.trace.given(path, value)
 
     def key(self, name: str) -> Any:
         if name in self.keys:
@@ -241,12 +231,12 @@ class SizedPart(Part):
         if (code := code or program.properties.get(name)) is None:
             return ABSENT
         before, found = {**trace.recorder.guards}, code(self)
-        if own is None and name in program.types and type(size := concrete(found)) is int:
-            if type(plain := self.of_field(name, size)) is int:
+        if own is None and name in program.types and type(plain(found)) is int:
+            if type(made := self.of_field(name, plain(found))) is int:
                 return found
             # What computes a default decides nothing in a file that gives another size.
             trace.recorder.guards = before
-            return plain
+            return made
         is_made = isinstance(found, list) and not is_given and has_sizes(found)
         return found if is_made else self.of_field(name, found)
 
@@ -270,14 +260,6 @@ class SizedPart(Part):
             # Only the first turn changes something, if there is one.
             bool(Number(len(source), source.length) == 0)
         return states
-
-
-def concrete(value: Any) -> Any:
-    if isinstance(value, list):
-        return [concrete(one) for one in value]
-    if isinstance(value, dict):
-        return {k: concrete(one) for k, one in dict.items(value)}
-    return plain(value)
 
 
 # Operations
@@ -304,9 +286,7 @@ def module(*codes: Any) -> Any:
         found = Rows()
         for label, exists, it in rows:
             if exists(part):
-                name = label(part)
-                if part.trace.strictly and name and any(map(str.isdigit, name)):
-                    name = starred_name(part, label)
+                name = name_of(part, label)
                 # A name by an index makes a tensor for each index, which loses nothing.
                 step = LAYER if name is None or name.isdigit() else str.__str__(name)
                 for some in it(part) or () if name == "" else [it(part)]:
@@ -316,25 +296,24 @@ def module(*codes: Any) -> Any:
     return code
 
 
-def starred_name(part: SizedPart, label: Any) -> str:
-    """Return the name of a module with a star for the indexes of loops."""
-    kept = part.memo, part.local
-    part.memo, part.local = {}, {}
-    NAMING.append(True)
-    try:
-        return str(label(part))
-    finally:
-        NAMING.pop()
-        part.memo, part.local = kept
+def name_of(part: SizedPart, label: Any) -> Any:
+    """Return the name of a module, strictly with a star for the indexes of loops."""
+    if not part.trace.strictly:
+        return label(part)
+    kept, recorder = (part.memo, part.local), part.trace.recorder
+    part.memo, part.local, recorder.has_stars = {}, {}, True
+    name = label(part)
+    (part.memo, part.local), recorder.has_stars = kept, False
+    return name
 
 
 def tensor(role: Any, shape: Any, storage: Any = lambda part: None) -> Any:
     def code(part: SizedPart) -> Rows:
         kind, where = role(part), storage(part)
         kind = kind if kind in ("trainable", "frozen") else "buffer"
-        turns = (expression_of(one) for one in where or () if isinstance(one, Number))
+        turns = (one.made for one in where or () if isinstance(one, Number))
         loops = frozenset[str]().union(*(one.letters for one in turns if one is not None))
-        where = where and (loops, *concrete(where))
+        where = where and (loops, *map(plain, where))
         return Rows({("", dimensions(shape(part)), kind, where): [()]})
 
     return code
@@ -387,7 +366,7 @@ def scoped(part: SizedPart, auto: str, scope: Any) -> Rows:
     for (path, shape, role, storage), made in part.module(auto).items():
         # Of one that has no storage, there is one for each turn of the loops inside.
         loops, *own = storage or (None, path, shape)
-        found[path, shape, role, (loops, *concrete(scope), *own)] = made
+        found[path, shape, role, (loops, *map(plain, scope), *own)] = made
     return found
 
 
@@ -486,9 +465,7 @@ def size_at(holder: Any, path: str) -> Any:
     return holder
 
 
-def derived(
-    part: Part, name: str, traces: list[Trace], conditions: Conditions, caveats: Sequence[str] = ()
-) -> Derivation:
+def derived(part: Part, name: str, traces: list[Trace], conditions: Conditions) -> Derivation:
     """Return the formula of a model, with the paths of sizes as letters."""
     groups = tuple(counted(traces, conditions))
     used = [one.letters for tensor in groups for one in (tensor.times, *tensor.shape)]
@@ -505,7 +482,7 @@ def derived(
         conditions=tuple(StatedCondition(c, Consequence(o)) for c, o in conditions.found.items()),
         inert=tuple(path for path in sizes if path not in letters),
         unexplained=tuple(f"{key[0]} (buffer)" for key in traces[0].groups if key[1] is None),
-        caveats=tuple(caveats),
+        caveats=conditions.caveats,
         evidence=Evidence(len(traces), 0, 0, 0.0, versions),
         validated={path: (0, 0) for path, size in sizes.items() if not size},
     )
@@ -519,7 +496,7 @@ def guards_of(part: Part, model: str) -> list[Condition]:
 
     Raises ``NotSymbolic`` if that is not followed.
     """
-    return [*Trace(part, model, strictly=True).conditions()[0].found]
+    return [*Trace(part, model, strictly=True).conditions().found]
 
 
 def asked_of(part: Part, value: str) -> list[Condition]:
@@ -539,7 +516,7 @@ def symbolic(
     pinned to one value.
     """
     trace = Trace(part, model, strictly=strictly)
-    conditions, caveats = trace.conditions()
+    conditions = trace.conditions()
 
     def trace_at(own: Mapping[str, int]) -> Trace | None:
         with suppress(NotSymbolic, Refused, *ERRORS):
@@ -555,13 +532,13 @@ def symbolic(
 
     others = filter(None, map(trace_at, other_sizes(trace, conditions)))
     traces = [trace, *islice(others, TRACES)]
-    found = derived(part, model, traces, conditions, caveats)
+    found = derived(part, model, traces, conditions)
 
     def derived_with(sizes: Mapping[str, int]) -> Derivation | None:
         if len(traces) == MOST_TRACES or (more := trace_at(sizes)) is None:
             return None
         traces.append(more)
-        return derived(part, model, traces, conditions, caveats)
+        return derived(part, model, traces, conditions)
 
     # The length of a list of kinds is a size, too, and another one would need another list.
     kinds = trace.recorder.lengths_of_kinds
@@ -578,7 +555,7 @@ def formula_in_experts(found: Entry) -> Derivation:
     """
     # A key that no class declares, such as the top_k of sampling, is no number of experts.
     declared = {
-        joined_path(path, part.program.aliases.get(name, name))
+        joined(path, part.program.aliases.get(name, name))
         for path, part in found.parts.items()
         for name in part.program.types
     }

@@ -16,27 +16,16 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations, islice, pairwise, product
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.derivation.sizes import LOOP_INDEX, IterationStack, Recorder, has_loop_index
 from paramproof.formulas.condition import Condition, Relation, is_never_negative
 from paramproof.formulas.expression import Expression, expression, floor, letter, sum_of
 
+Sizes: TypeAlias = Mapping[str, int]
+
 INDEX = letter(LOOP_INDEX)
 """The index of any loop, which counts iterations from 0."""
-
-
-class Pattern(NamedTuple):
-    """The indices for which something divides; ``before`` is how many are below 0."""
-
-    question: Condition
-    before: Expression
-    needs: tuple[Condition, ...] = ()
-
-    def below(self, end: Expression) -> Expression:
-        """Return how many of the indices are below ``end``, up to a constant."""
-        last = self.question.right.substitute({LOOP_INDEX: end - 1})
-        return floor(last, self.question.left) if end else self.before
 
 
 def questions_of(
@@ -56,18 +45,28 @@ def at_least(one: Expression, other: Expression) -> Condition:
     return Condition(Relation.LESS, one, other, False)
 
 
-def _pattern(question: Condition) -> Pattern | None:
-    """Return the indices for which something divides."""
+class GuardedCount(NamedTuple):
+    """A number of tensors, or of turns, valid if ``needs`` are met."""
+
+    number: Expression
+    needs: tuple[Condition, ...] = ()
+
+
+def _multiples(question: Condition | None, end: Expression) -> GuardedCount | None:
+    """Return for how many indices below ``end`` something divides, or if None is asked, all."""
+    if question is None:
+        return GuardedCount(end)
     offset, step = question.right - INDEX, question.left
     if question.relation is not Relation.DIVIDES or LOOP_INDEX in offset.letters | step.letters:
         return None
+    before, needs = floor(offset - 1, step), tuple[Condition, ...]()
     if step.constant is None and is_never_negative(-offset):
         # The first multiple is −offset, if that is less than the step.
-        return Pattern(question, expression(-1), (at_least(step, 1 - offset),))
-    return Pattern(question, floor(offset - 1, step))
+        before, needs = expression(-1), (at_least(step, 1 - offset),)
+    return GuardedCount(floor(offset + end - 1, step) - before if end else end, needs)
 
 
-def implied_guards(recorder: Recorder, sizes: Mapping[str, int]) -> Iterator[Condition]:
+def implied_guards(recorder: Recorder, sizes: Sizes) -> Iterator[Condition]:
     """Yield guards under which loops answer their own guards as in this trace.
 
     If all iterations gave one answer, no other may occur: ``i > 50`` was false for 0 to L − 1, so
@@ -99,15 +98,15 @@ def implied_guards(recorder: Recorder, sizes: Mapping[str, int]) -> Iterator[Con
 
 
 def _one_answer_guards(
-    question: Condition, answer: bool, length: Expression, sizes: Mapping[str, int]
+    question: Condition, answer: bool, length: Expression, sizes: Sizes
 ) -> Iterator[Condition]:
     """Yield guards under which each index of a loop gives this answer."""
     if question.relation is Relation.DIVIDES:
-        pattern = _pattern(question)
-        if pattern is None or (question.right - INDEX).constant is None:
+        multiples = _multiples(question, length)
+        if multiples is None or (question.right - INDEX).constant is None:
             return
-        number, limit = pattern.below(length) - pattern.before, length if answer else expression(1)
-        found = [*pattern.needs, Condition(Relation.LESS, number, limit, not answer)]
+        limit = length if answer else expression(1)
+        found = [*multiples.needs, Condition(Relation.LESS, multiples.number, limit, not answer)]
     else:
         # A linear expression has one sign if it has that sign at both ends.
         end, difference = replace(question, holds=answer), question.left - question.right
@@ -140,15 +139,8 @@ MAX_QUESTIONS = 2
 """Guards to try whose answers divide the turns of a loop."""
 
 
-class GuardedCount(NamedTuple):
-    """A number of tensors, valid if ``needs`` are met."""
-
-    number: Expression
-    needs: tuple[Condition, ...] = ()
-
-
 def counts_in_loops(
-    made: Sequence[IterationStack], recorder: Recorder, sizes: Mapping[str, int]
+    made: Sequence[IterationStack], recorder: Recorder, sizes: Sizes
 ) -> Iterator[GuardedCount]:
     """Yield how many tensors of one group loops may create, by the iterations of one trace.
 
@@ -172,10 +164,7 @@ def counts_in_loops(
 
 
 def _in_one_loop(
-    lengths: tuple[Expression, ...],
-    numbers: Sequence[tuple[int, ...]],
-    recorder: Recorder,
-    sizes: Mapping[str, int],
+    lengths: Sequence[Expression], numbers: list[tuple[int, ...]], recorder: Recorder, sizes: Sizes
 ) -> Iterator[GuardedCount]:
     """Yield counts for the iterations with these numbers, in nested loops of these lengths."""
     reached = [frozenset(axis) for axis in zip(*numbers, strict=True)]
@@ -188,16 +177,15 @@ def _in_one_loop(
     for axis in partial or range(len(lengths)):
         rest = prod((one for n, one in enumerate(lengths) if n != axis), start=expression(1))
         turns = [number in reached[axis] for number in range(totals[axis])]
-        of_kinds = _of_kinds(turns, lengths[axis], recorder.kinds)
-        for one in (*of_kinds, *_of_turns(turns, lengths[axis], recorder, sizes)):
-            found.append(GuardedCount(one.number * rest, one.needs))
+        for number, needs in _of_turns(turns, lengths[axis], recorder, sizes):
+            found.append(GuardedCount(number * rest, needs))
     # A range that ends below 0 is empty.
     long_enough = [at_least(length, expression(0)) for length in lengths]
     for number, own in found:
-        needs = dict.fromkeys((*long_enough, *own))
+        needed = dict.fromkeys((*long_enough, *own))
         # Only what is true in this trace.
-        if all(need.is_met(sizes) for need in needs):
-            yield GuardedCount(number, tuple(need for need in needs if not need.is_settled))
+        if all(need.is_met(sizes) for need in needed):
+            yield GuardedCount(number, tuple(need for need in needed if not need.is_settled))
 
 
 def _of_kinds(
@@ -214,17 +202,18 @@ def _of_kinds(
 
 
 def _of_turns(
-    turns: Sequence[bool], length: Expression, recorder: Recorder, sizes: Mapping[str, int]
+    turns: list[bool], length: Expression, recorder: Recorder, sizes: Sizes
 ) -> Iterator[GuardedCount]:
-    """Yield how many turns of one loop are these, from its guards."""
-    questions, patterns = list[dict[Expression, int]](), list[Pattern]()
+    """Yield how many turns of one loop are these, by kinds of layers and from its guards."""
+    yield from _of_kinds(turns, length, recorder.kinds)
+    questions, patterns = list[dict[Expression, int]](), list[Condition]()
     places = dict[int, Expression]()
     for question in questions_of(recorder.guards, recorder.indices, length):
         with suppress(ArithmeticError, KeyError):
             cuts = {cut: int(cut.value(sizes)) for cut in _cuts(question)}
             questions += [cuts] if cuts else []
             places |= {place: cut for cut, place in [*cuts.items()][:-1]}
-            patterns += filter(None, [_pattern(question)])
+            patterns += [question] if _multiples(question, length) else []
     for is_made, number in ((True, expression(0)), (False, length)):
         # The index was compared with each of these turns, as if it were looked for in a list.
         alike = [turn for turn, made in enumerate(turns) if made is is_made]
@@ -243,19 +232,15 @@ def _of_turns(
 
 
 def _divided(
-    turns: Sequence[bool],
-    pattern: Pattern | None,
-    length: Expression,
-    cuts: Mapping[Expression, int],
-    sizes: Mapping[str, int],
+    turns: list[bool], pattern: Any, length: Expression, cuts: dict[Expression, int], sizes: Sizes
 ) -> Iterator[GuardedCount]:
     """Yield how many turns are these if cuts divide them into stretches of one sort each."""
-    # In a stretch is every turn or none, plus or minus those of the pattern.
-    sorts = {(0, 0): [False for _ in turns], (1, 0): [True for _ in turns]}
-    if pattern is not None:
+    # In a stretch is every turn or none, or every one of the pattern or all others.
+    sorts = dict[Any, list[bool]]()
+    for question in dict.fromkeys((None, pattern)):
         indices = ({**sizes, LOOP_INDEX: turn} for turn in range(len(turns)))
-        own = [*map(pattern.question.is_met, indices)]
-        sorts |= {(0, 1): own, (1, -1): [not one for one in own]}
+        own = [*map(question.is_met, indices)] if question else [True for _ in turns]
+        sorts |= {(question, False): [not one for one in own], (question, True): own}
     found: list[tuple[GuardedCount, Any]] = [(GuardedCount(expression(0)), None)]
     start, begin = 0, expression(0)
     for end, place in [*sorted(cuts.items(), key=lambda cut: cut[1]), (length, len(turns))]:
@@ -263,11 +248,10 @@ def _divided(
             return
         stretch, before, found = slice(start, place), found, []
         for sort in (one for one, there in sorts.items() if there[stretch] == turns[stretch]):
-            every, times = sort
-            number, needs = every * (end - begin), [at_least(end, begin)]
-            if pattern is not None and times:
-                number = number + times * (pattern.below(end) - pattern.below(begin))
-                needs = [*pattern.needs, *needs]
+            counts: Any = [_multiples(sort[0], limit) for limit in (begin, end)]
+            number = counts[1].number - counts[0].number
+            number = number if sort[1] else end - begin - number
+            needs = (*counts[1].needs, at_least(end, begin))
             found += [
                 (GuardedCount(one.number + number, (*one.needs, *needs)), sort)
                 for one, last in before

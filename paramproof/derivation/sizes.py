@@ -24,13 +24,14 @@ from math import gcd, inf, isfinite, log2
 from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.catalogue.program import bounded
-from paramproof.formulas.computed import FUNCTIONS
+from paramproof.formulas.computed import FUNCTIONS, WHOLE_OF_WHOLE
 from paramproof.formulas.condition import Condition, Relation, at_least_one, is_never_negative
 from paramproof.formulas.expression import (
     Computed,
     Expression,
     Operand,
     as_operand,
+    ceiling,
     computed,
     expression,
     floor,
@@ -71,16 +72,17 @@ class Recorder:
 
     guards: dict[Condition, None] = field(default_factory=dict)
     indices: dict[str, Expression] = field(default_factory=dict)
-    lost: dict[Expression | None, None] = field(default_factory=dict)
+    lost: dict[Expression | Computed | None, None] = field(default_factory=dict)
     kinds: dict[str, list[str]] = field(default_factory=dict)
     pinned: bool = False
     """Whether the length of a loop may have no other value."""
+    has_stars: bool = False
+    """Whether the indexes of loops are stars in texts."""
 
     @property
-    def loop_lengths(self) -> dict[Expression, None]:
+    def loop_lengths(self) -> list[Expression]:
         """The lengths of all loops that do not depend on the index of another loop."""
-        lengths = dict.fromkeys(self.indices.values())
-        return {length: None for length in lengths if not has_loop_index(length.letters)}
+        return [one for one in self.indices.values() if not has_loop_index(one.letters)]
 
     @property
     def lengths_of_kinds(self) -> dict[str, int]:
@@ -107,8 +109,7 @@ def has_loop_index(letters: frozenset[str]) -> bool:
 
 def lose(made: Operand | None) -> None:
     """Note that an expression decides something in a way that is not followed."""
-    made = letter(made) if isinstance(made, Computed) else made
-    _recorders[-1].lost[made if isinstance(made, Expression) else None] = None
+    _recorders[-1].lost[made if isinstance(made, Expression | Computed) else None] = None
 
 
 # Numbers
@@ -117,8 +118,8 @@ def lose(made: Operand | None) -> None:
 def _operator(name: str) -> tuple[Any, Any]:
     """Return the methods of an operator, which has this name in a ``Computed`` number."""
     return (
-        lambda self, other: _result(name, self, other),
-        lambda self, other: _result(name, other, self),
+        lambda self, other: result(name, self, other),
+        lambda self, other: result(name, other, self),
     )
 
 
@@ -136,12 +137,12 @@ def _comparison(compute: Callable[[Any, Any], bool], relation: Relation, sign: b
 class Number:
     """A symbolic int or float.
 
-    ``made`` is the expression of an int, and of a float the operand that it is in further steps. It
-    is None if the number depends on sizes in a way that was not followed. A remainder is
-    ``divided`` from a dividend by a divisor, because a guard reads better as "A divides H".
+    ``made`` is its expression, None if it depends on sizes in a way that was not followed. A
+    remainder is ``divided`` from a dividend by a divisor, because a guard reads better as "A
+    divides H".
     """
 
-    def __init__(self, value: Any, made: Operand | None) -> None:
+    def __init__(self, value: Any, made: Expression | None) -> None:
         self.value, self.made = value, made
         self.divided: tuple[Any, Any] | None = None
 
@@ -168,21 +169,8 @@ class Number:
     def __abs__(self) -> Any:
         return self if self >= 0 else -self
 
-    def __floor__(self) -> Any:
-        return self.rounded("floor", floor)
-
-    def __ceil__(self) -> Any:
-        return self.rounded("ceil", lambda a, b: -floor(-a, b))
-
     def __round__(self) -> Any:
-        # The nearest integer, ties to even: ⌊(x + ½)/2⌋ + ⌈(x − ½)/2⌉.
-        return self.rounded("round", lambda a, b: floor(2 * a + b, 4 * b) - floor(b - 2 * a, 4 * b))
-
-    def rounded(self, name: str, of_quotient: Any) -> Any:
-        with suppress(ArithmeticError, TypeError):
-            made = of_quotient(*_quotient(self.made, True))  # type: ignore[misc]
-            return number(FUNCTIONS[name](self.value), made)
-        return step(name, self)
+        return result("round", self)
 
     __add__, __radd__ = _operator("plus")
     __sub__, __rsub__ = _operator("minus")
@@ -205,10 +193,9 @@ def plain(value: Any) -> Any:
     return value.value if isinstance(value, Number) else value
 
 
-def number(value: Any, made: Operand | None) -> Any:
+def number(value: Any, made: Expression | None) -> Any:
     """Return a number, which is plain if its expression is a constant."""
-    is_constant = isinstance(made, Expression | Computed) and not made.letters
-    return value if is_constant else Number(value, made)
+    return Number(value, made) if made is None or made.letters else value
 
 
 def expression_of(value: Any) -> Expression | None:
@@ -218,51 +205,64 @@ def expression_of(value: Any) -> Expression | None:
 
 
 def _operand(value: Any) -> Any:
-    made = value.made if isinstance(value, Number) else value
-    return expression(int(made)) if isinstance(made, int) else made
+    """Return what a number is in further steps: a float is a float or ``Computed``."""
+    if isinstance(value, Number):
+        return as_operand(value.made) if isinstance(value.value, float) else value.made  # type: ignore[arg-type]
+    return expression(int(value)) if isinstance(value, int) else value
 
 
-def _result(name: str, left: Any, right: Any) -> Any:
-    if not (isinstance(plain(left), int | float) and isinstance(plain(right), int | float)):
+def result(name: str, *operands: Any) -> Any:
+    """Return what Python computes with a function of ``paramproof.formulas.computed``."""
+    values, parts = [*map(plain, operands)], [*map(_operand, operands)]
+    if not all(isinstance(one, int | float) for one in values):
         return NotImplemented
     if name in ("over", "div", "mod"):
-        _compare(Relation.EQUAL, right, 0, not plain(right))
-    value, one, other = FUNCTIONS[name](plain(left), plain(right)), _operand(left), _operand(right)
-    if one is None or other is None or _are_of_two_turns(one, other):
+        _compare(Relation.EQUAL, operands[1], 0, not values[1])
+    if name in ("sqrt", "log2"):
+        bool(operands[0] > 0)  # A smaller number is an error.
+    value = FUNCTIONS[name](*values)
+    if None in parts or _are_of_two_turns(*parts):
         return Number(value, None)
-    if name == "div" and isinstance(value, int) and expression_of(right) == expression(1):
-        return left
-    if (made := _followed(name, one, other)) is None:
-        return step(name, left, right)
-    found = number(value, made)
-    if name == "mod" and isinstance(found, Number):
-        found.divided = (left, right)
+    found = number(value, _made(name, *parts))
+    if name == "mod" and isinstance(found, Number) and isinstance(value, int):
+        found.divided = operands
     return found
+
+
+OF_QUOTIENTS: dict[str, Any] = {
+    "floor": floor,
+    "ceil": ceiling,
+    # The nearest integer, ties to even: ⌊(x + ½)/2⌋ + ⌈(x − ½)/2⌉.
+    "round": lambda a, b: floor(2 * a + b, 4 * b) - floor(b - 2 * a, 4 * b),
+    "plus": lambda a, b, c, d: _over(a * d + c * b, b * d),
+    "minus": lambda a, b, c, d: _over(a * d - c * b, b * d),
+    "times": lambda a, b, c, d: _over(a * c, b * d),
+    "over": lambda a, b, c, d: _over(a * d, b * c),
+}
+"""What functions make of quotients of whole numbers, a / b and c / d."""
 
 
 # By type, because a float and an expression may be equal.
 @lru_cache(4096, typed=True)
-def _followed(name: str, one: Any, other: Any) -> Operand | None:
-    """Return a result that is a sum of products, or rounded at most once; None for any other."""
-    compute = FUNCTIONS[name]
+def _made(name: str, *operands: Any) -> Expression:
+    """Return a result: a sum of products, what is rounded at most once, or else a step."""
     with suppress(ArithmeticError, TypeError):
-        are_whole = isinstance(one, Expression) and isinstance(other, Expression)
-        if are_whole and name == "power":
-            return one ** operator.index(other) if int(other) >= 0 else None
-        if are_whole and name not in ("over", "and"):
-            return compute(one, other)  # type: ignore[no-any-return]
-        (top, under), (over, down) = _quotient(one), _quotient(other)  # type: ignore[misc]
-        if name in ("plus", "minus"):
-            return _over(compute(top * down, over * under), under * down)
-        if name in ("times", "over"):
-            over, down = (over, down) if name == "times" else (down, over)
-            return _over(top * over, under * down)
-    return None
+        if all(isinstance(one, Expression) for one in operands):
+            if name in WHOLE_OF_WHOLE:
+                return FUNCTIONS[name](*operands)  # type: ignore[no-any-return]
+            if name == "power" and int(operands[1]) >= 0:
+                return operands[0] ** int(operands[1])  # type: ignore[no-any-return]
+        if name in OF_QUOTIENTS:
+            pairs: Any = [_quotient(one, may_round=len(operands) == 1) for one in operands]
+            if (made := OF_QUOTIENTS[name](*(side for pair in pairs for side in pair))) is not None:
+                return made  # type: ignore[no-any-return]
+    return computed(name, *operands)
 
 
-def _over(top: Expression, bottom: Expression) -> Computed | None:
+def _over(top: Expression, bottom: Expression) -> Expression | None:
     """Return a quotient that is rounded once: a float holds both sides exactly, and twice them."""
-    return Computed("over", (top, bottom)) if max(_bits(top), _bits(bottom)) < 52 else None
+    is_exact = max(_bits(top), _bits(bottom)) < 52
+    return letter(Computed("over", (top, bottom))) if is_exact else None
 
 
 @lru_cache(4096)
@@ -299,38 +299,19 @@ def _quotient(one: Any, may_round: bool = False) -> tuple[Expression, Expression
     return None
 
 
-def step(function: str, *operands: Any) -> Any:
-    """Return a number that Python computes with a function of ``paramproof.formulas.computed``."""
-    value = FUNCTIONS[function](*map(plain, operands))
-    parts, made = [*map(_operand, operands)], None
-    with suppress(ArithmeticError):
-        made = computed(function, *parts) if None not in parts else None
-    return _of(value, made)
-
-
-def _of(value: Any, made: Expression | None) -> Any:
-    is_float = isinstance(value, float) and made is not None
-    return number(value, as_operand(made) if is_float else made)  # type: ignore[arg-type]
-
-
 def truncated(one: Any) -> Any:
     """Return Python's ``int``."""
     if not (isinstance(one, Number) and isinstance(one.value, float)):
         return one if isinstance(one, Number) else int(one)
-    if _quotient(one.made, True) is None:
-        return step("int", one)
-    return math.floor(one) if one >= 0 else math.ceil(one)
-
-
-def of_positive(function: str, one: Any) -> Any:
-    bool(one > 0)  # A smaller number is an error.
-    return step(function, one)
+    if _quotient(_operand(one), True) is None:
+        return result("int", one)
+    return result("floor" if one >= 0 else "ceil", one)
 
 
 # Guards
 
 
-def _are_of_two_turns(one: Operand, other: Operand) -> bool:
+def _are_of_two_turns(one: Operand, other: Operand = 0) -> bool:
     """Return whether both depend on the index of a loop that has ended.
 
     Then its letter may mean different iterations in the two.
@@ -363,23 +344,15 @@ def _compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
 @lru_cache(4096, typed=True)
 def _guard(relation: Relation, one: Any, other: Any, answer: bool) -> Condition | None:
     """Return the guard of a comparison, None if all sizes answer alike."""
-    while other == 0 and isinstance(one, Computed) and one.function in ("sqrt", "over"):
-        if not all(map(is_natural, one.operands[1:])):
-            break
-        one = one.operands[0]  # It has the same sign.
-    pairs = [_compared(one, other), _compared(other, one)]
+    match one:
+        case Computed("sqrt" | "over", (inner, *by)) if other == 0 and all(map(is_natural, by)):
+            one = inner  # It has the same sign.
+    pairs: list[Any] = [_compared(one, other), _compared(other, one)]
     if None in pairs:
-        left, right = (
-            letter(x) if isinstance(x, Computed) else expression(x) for x in (one, other)
-        )
-        return _canonical(relation, left, right, answer)
-    (top, under), (over, down) = pairs  # type: ignore[misc]
-    return _canonical(relation, top * down, over * under, answer)
-
-
-def _canonical(
-    relation: Relation, one: Expression, other: Expression, answer: bool
-) -> Condition | None:
+        one, other = (letter(x) if isinstance(x, Computed) else expression(x) for x in (one, other))
+    else:
+        (top, under), (over, down) = pairs
+        one, other = top * down, over * under
     for atom in (atom for powers in (one - other).terms for atom, _ in powers):
         if relation is Relation.EQUAL and (pair := sides(atom)):
             rest = pair[0] - pair[1] * letter(atom)
@@ -393,7 +366,7 @@ def _canonical(
     if relation is Relation.EQUAL and not limit.is_whole:
         return None
     nearest = math.floor if relation is Relation.MORE else math.ceil
-    found = Condition(relation, one, expression(nearest(limit.constant)), answer)  # type: ignore[arg-type]
+    found = Condition(relation, one, expression(nearest(limit.constant)), answer)
     is_positive = relation is Relation.EQUAL and is_never_negative(one)
     if one.has_quotients and found.right == 0 and (is_positive or relation is Relation.MORE):
         # 3·⌊H/A⌋ > 0 is A ≤ H.
@@ -423,22 +396,16 @@ def pin(length: Expression | None, number: int) -> None:
     bool(Number(number, length) == number)
 
 
-NAMING: list[bool] = []
-"""Not empty while the indexes of loops are stars in texts."""
-
-
 def text(one: Any) -> str:
     """Return Python's ``str``."""
     if not isinstance(one, Number):
         return str(one)
     is_index = has_loop_index(getattr(one.made, "letters", frozenset()))
-    return LAYER if NAMING and is_index else Name(one.value)
+    return Name(LAYER if is_index and _recorders[-1].has_stars else one.value)
 
 
 class Name(str):
     """A text that is a number, as the name of a layer; only another number tells which."""
-
-    __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
         if any(map(str.isdigit, str(other))):
@@ -457,27 +424,26 @@ class Series(list[Any]):
     is a sum has its ``parts``, and a range its ``bounds``, the last of which is the step.
     """
 
-    def __init__(self, values: Iterable[Any], length: Expression | None, turn: str = "") -> None:
+    def __init__(self, values: Any, length: Any, turn: str = "", parts: Any = (), bounds: Any = ()):
         super().__init__(values)
-        self.length, self.turn = length, turn
-        self.parts, self.bounds = list[Any](), tuple[Any, ...]()
+        self.length, self.turn, self.parts, self.bounds = length, turn, parts, bounds
 
     def element(self, value: Any, at: Expression | None) -> Any:
         """Return a value as it is at an index, which replaces that of the loop that made it."""
         if isinstance(value, tuple):
             return tuple(self.element(one, at) for one in value)
         made = value.made if isinstance(value, Number) else None
-        if not isinstance(made, Expression | Computed) or self.turn not in made.letters:
+        if made is None or self.turn not in made.letters:
             return value
-        made = letter(made) if isinstance(made, Computed) else made
-        known = None if at is None else made.substitute({self.turn: at})
-        return _of(value.value, known)
+        return number(value.value, None if at is None else made.substitute({self.turn: at}))
 
     def __add__(self, other: Any) -> Any:
-        return _joined(self, other)
+        parts = [part for x in (self, other) for part in (getattr(x, "parts", ()) or [x])]
+        length = expression_of(length_of(self) + length_of(other))
+        return Series([*self, *other], length, parts=parts)
 
     def __radd__(self, other: Any) -> Any:
-        return _joined(other, self)
+        return Series.__add__(other, self)
 
 
 class Unsized(set[Any]):
@@ -515,28 +481,20 @@ def turns(items: Any) -> Iterator[tuple[Any, Any]]:
     if not has_length(items) or isinstance(items, Unsized):
         yield from enumerate(items)
         return
-    name, length = f"{LOOP_INDEX}{next(_numbers)}", items.length
+    name, length, place = f"{LOOP_INDEX}{next(_numbers)}", items.length, None
     if length is None:
-        _recorders[-1].pinned = True
+        _recorders[-1].pinned, length = True, UNKNOWN_LENGTH
     else:
-        _recorders[-1].indices[name] = length
-    place = None if length is None else letter(name)
+        _recorders[-1].indices[name], place = length, letter(name)
     for turn in range(len(items)):
-        running = Iteration(UNKNOWN_LENGTH if place is None else length, name, turn, len(items))
+        running = Iteration(length, name, turn, len(items))
         RUNNING.append(running)
         try:
-            index = Number(turn, place)
-            yield index, _at_turn(items, index)
+            index, is_known = Number(turn, place), place or items.parts
+            yield index, at(items, index) if is_known else items.element(items[turn], None)
         finally:
             if running in RUNNING:
                 RUNNING.remove(running)
-
-
-def _at_turn(items: Any, index: Number) -> Any:
-    """Return the element of a list in an iteration."""
-    if has_length(items) and not items.parts:
-        return items.element(items[index.value], expression_of(index))
-    return at(items, index)
 
 
 def in_turns(values: Iterable[Any]) -> tuple[list[Any], list[IterationStack]]:
@@ -563,9 +521,8 @@ def range_of(start: Any, stop: Any, every: Any = 1) -> list[Any]:
         return [*values]
     length, name = expression_of(-((start - stop) // every)), f"{LOOP_INDEX}{next(_numbers)}"
     made = expression_of(start + every * Number(1, letter(name)))
-    found = Series((Number(one, made) for one in values), length, name)
-    found.bounds = (start, stop, every)
-    return found
+    numbers = (Number(one, made) for one in values)
+    return Series(numbers, length, name, bounds=(start, stop, every))
 
 
 def times(items: Any, many: Any) -> Any:
@@ -577,12 +534,6 @@ def times(items: Any, many: Any) -> Any:
     if many < 0:
         return []
     return Series([*items] * plain(many), expression_of(length_of(items) * many))
-
-
-def _joined(one: list[Any], other: list[Any]) -> Any:
-    found = Series([*one, *other], expression_of(length_of(one) + length_of(other)))
-    found.parts = [part for x in (one, other) for part in (getattr(x, "parts", ()) or [x])]
-    return found
 
 
 MAX_RUNS = 16
@@ -646,7 +597,7 @@ def zipped(*lists: Any) -> list[Any]:
     if not any(map(has_length, lists)):
         return [*zip(*lists, strict=False)]
     indices = (index for index, _ in turns(range_of(0, min(map(length_of, lists)))))
-    return collected(*in_turns(tuple(_at_turn(one, index) for one in lists) for index in indices))
+    return collected(*in_turns(tuple(at(one, index) for one in lists) for index in indices))
 
 
 def contains(items: Any, value: Any) -> bool:
@@ -705,7 +656,7 @@ SIZED: dict[str, Any] = {
     "str": text,
     "get": at,
     "isfinite": lambda one: isfinite(plain(one)),
-    **{one: partial(of_positive, one) for one in ("sqrt", "log2")},
+    **{one: partial(result, one) for one in ("ceil", "floor", "sqrt", "log2")},
     "range": range_of,
     "zip": zipped,
     "slice": part_of,

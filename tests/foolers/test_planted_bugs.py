@@ -91,7 +91,7 @@ BUGS = {
 @pytest.fixture
 def patch(monkeypatch):
     """Replace something, and forget what was computed without it, and then with it."""
-    caches = [sizes._followed, sizes._guard]
+    caches = [sizes._made, sizes._guard]
     for one in caches:
         one.cache_clear()
     yield monkeypatch
