@@ -13,12 +13,10 @@ from __future__ import annotations
 import ast
 import collections
 import copy
-import dataclasses
 import functools
 import inspect
 import operator
 import types
-import weakref
 from collections.abc import Callable, Collection, Sequence, Set
 from typing import Any
 
@@ -91,6 +89,8 @@ class ModuleInterpreter(Interpreter):
                 return Method(owner.owner, name)
             return found
         if isinstance(owner, Module):
+            if isinstance(name, Term):
+                raise Unknown(f"an attribute with the name {name!r:.80}")
             return self.attribute_of_module(owner, name)
         if isinstance(owner, Tensor):
             return tensors.tensor_attribute(self, owner, name)
@@ -542,16 +542,9 @@ def zipped(run: ModuleInterpreter, *values: Value, strict: bool = False) -> Valu
 
 
 def get_attr(run: ModuleInterpreter, owner: Value, name: Value, *default: Value) -> Value:
-    is_opaque = inspect.ismodule(owner) or (run.is_live and isinstance(owner, Module))
-    if isinstance(name, Term) and is_opaque:
+    if isinstance(name, Term) and inspect.ismodule(owner):
         return term("opaque", "attribute")
     return MODELS[getattr](run, owner, name, *default)
-
-
-def has_attr(run: ModuleInterpreter, owner: Value, name: Value) -> Value:
-    if isinstance(name, Term) and run.is_live and isinstance(owner, Module):
-        return term("truth", term("opaque", "attribute"))
-    return MODELS[hasattr](run, owner, name)
 
 
 def signature(run: ModuleInterpreter, one: Value) -> Value:
@@ -577,29 +570,17 @@ def partial_of(run: ModuleInterpreter, function: Value, *args: Value, **named: V
     return functools.partial(function, *args, **named)
 
 
-def replaced(run: ModuleInterpreter, value: Value, **changes: Value) -> Value:
-    """Return an object of a dataclass with other values of some fields."""
-    kind = value.kind if isinstance(value, Module) else type(value)
-    if not dataclasses.is_dataclass(kind):
-        raise Unknown("an object with other values")
-    fields = {one.name: run.attribute(value, one.name) for one in dataclasses.fields(kind)}
-    return run.call(kind, [], Dict(run.path, None, {**fields, **changes}))
-
-
 MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     **{kind.__init__: containers.fill for kind in (*LISTS, *DICTS)},
     nn.Module.__init__: lambda run, *_, **__: None,
     callable: is_callable,
     collections.OrderedDict: MODELS[dict],
-    dataclasses.replace: replaced,
     copy.copy: lambda run, value: run.each(value, run.copied_object),
     copy.deepcopy: lambda run, value, *memo: run.each(value, run.copied_object),
     functools.partial: partial_of,
     getattr: get_attr,
-    hasattr: has_attr,
     inspect.signature: signature,
     len: lambda run, value: run.each(value, run.length),
-    weakref.ref: lambda run, *_: term("opaque", "reference"),
     zip: zipped,
 }
 
@@ -617,8 +598,6 @@ def method_of(run: ModuleInterpreter, owner: Value, name: str, args: Sequence[Va
     match owner, name, args:
         case Tensor(shape=(size,)), "tolist", []:
             return List(run.path, term("comp", run.depth, term("range", 0, size, 1), NUMBER, True))
-        case Tensor(shape=tuple(shape)), "numel", []:
-            return functools.reduce(functools.partial(run.binary, ast.Mult()), shape, 1)
     return MISSING
 
 
