@@ -13,11 +13,11 @@ from __future__ import annotations
 import ast
 import collections
 import copy
-import functools
 import inspect
 import operator
 import types
 from collections.abc import Callable, Collection, Sequence, Set
+from functools import lru_cache, partial
 from typing import Any
 
 from torch import nn
@@ -62,9 +62,9 @@ from paramproof.tracing.configuration.terms import (
     present,
     term,
 )
-from paramproof.tracing.configuration.values import Closure, Method, Super, unknown
+from paramproof.tracing.configuration.values import Closure, Method, unknown
 
-CACHED = type(functools.lru_cache(lambda: None))
+CACHED = type(lru_cache(lambda: None))
 
 SKIPPED_MODULES = ("torch.nn.init", "torch._C", "torch.compiler")
 
@@ -83,13 +83,8 @@ class ModuleInterpreter(Interpreter):
     # Attributes of modules and tensors
 
     def attribute_of(self, owner: Value, name: str) -> Value:
-        if isinstance(owner, Super) and isinstance(owner.owner, Module):
-            found = super().attribute_of(owner, name)
-            if isinstance(found, Method) and is_native(found.function) and name != "__init__":
-                return Method(owner.owner, name)
-            return found
         if isinstance(owner, Module):
-            if isinstance(name, Term):
+            if isinstance(name, Term) or name == "__init__":
                 raise Unknown(f"an attribute with the name {name!r:.80}")
             return self.attribute_of_module(owner, name)
         if isinstance(owner, Tensor):
@@ -109,10 +104,12 @@ class ModuleInterpreter(Interpreter):
         static = inspect.getattr_static(owner.kind, name, MISSING)
         if static is MISSING:
             return found
-        if is_native(static):
-            return Method(owner, name)
         of: Any = owner
         return instead(found, self.bound(static, of))
+
+    def bound(self, found: Any, owner: Any) -> Value:
+        is_named = is_native(found) and found.__name__ != "__init__"
+        return Method(owner, found.__name__) if is_named else super().bound(found, owner)
 
     def set_attribute(self, owner: Value, name: Value, value: Value) -> None:
         if is_op(owner, "opaque") and not mentions_module(value):
@@ -150,13 +147,9 @@ class ModuleInterpreter(Interpreter):
         if is_op(items, "opaque"):
             return List(self.path, items) if isinstance(index, slice) else items
         if isinstance(holder, Module):
-            if issubclass(holder.kind, DICTS) and isinstance(index, str):
-                return self.require(holder.own.get(index, MISSING), index)
             if isinstance(index, slice) or not issubclass(holder.kind, LISTS):
                 raise Unknown("an item of a module")
             return self.subscript_of(holder.layers, index)
-        if isinstance(holder, List) and is_op(items, "list") and isinstance(index, int):
-            return self.native(items.args.__getitem__, index)
         is_layers = isinstance(holder, List) and mentions_module(items)
         if is_layers and (self.items(holder) is None or unknown(index)):
             of = self.some_layers if isinstance(index, slice) else self.layer
@@ -276,7 +269,7 @@ class ModuleInterpreter(Interpreter):
         if isinstance(value, Tensor):
             return nn.Parameter if value.role == "parameter" else nn.Buffer
         if is_op(value, "opaque"):
-            return float
+            return None if value.args[0] == "module" else float
         if is_op(value, "+") and {list, tuple} & {*map(self.kind_of, value.args)}:
             return list
         return super().kind_of(value)
@@ -315,11 +308,6 @@ class ModuleInterpreter(Interpreter):
             if isinstance(constant, bool) and isinstance(value, Term) and is_truth(value):
                 return self.known(value if constant else negate(value))
         return super().equal(one, other)
-
-    def identical(self, one: Value, other: Value) -> Value:
-        if term("opaque", "module") in (one, other):
-            return term("truth", term("opaque", "module"))
-        return super().identical(one, other)
 
     # Loops over layers and tensors
 
@@ -404,11 +392,9 @@ class ModuleInterpreter(Interpreter):
                 return self.branch(negate(self.truth(self.eval(test))), [error], [])
             case ast.With(body=body):
                 return self.block(body)
-            case ast.While(test=test, body=body, orelse=[]):
+            case ast.While(body=body, orelse=[]):
                 # A number of turns that is computed, as of a loop over what is read of a tensor.
-                if self.truth(self.eval(test)) is not False:
-                    return self.loop(ast.Name("while", ast.Store()), term("opaque", "while"), body)
-                return True
+                return self.loop(ast.Name("while", ast.Store()), term("opaque", "while"), body)
         return super().statement(node)
 
     def augmented(self, op: ast.operator, old: Value, value: Value) -> Value:
@@ -496,19 +482,15 @@ class ModuleInterpreter(Interpreter):
     def repeated(self, value: Value, count: int) -> Value:
         """Return a value as often as a convolution has dimensions, or the items of a list."""
 
-        def listed(one: Value) -> Value:
-            items = self.items(one)
-            if items is None:
-                self.refuse(None, negate(term("==", term("len", self.frozen(one)), count)))
-                items = [self.subscript(one, number) for number in range(count)]
-            return tuple(items)
-
         def of(one: Value) -> Value:
             is_list = self.call(isinstance, [one, collections.abc.Iterable])
-            found = self.both_sides(is_list, lambda: listed(one), lambda: (one,) * count)
-            if isinstance(found, Term):
-                return tuple(self.subscript(found, number) for number in range(count))
-            return found
+            items = self.items(one) if is_list is True else [one] * count
+            if items is not None and isinstance(is_list, bool):
+                return tuple(items)
+            is_other = negate(term("==", term("len", self.frozen(one)), count))
+            self.refuse(None, both(is_list, is_other))
+            every = (partial(self.subscript, one, number) for number in range(count))
+            return tuple(self.both_sides(is_list, item, lambda: one) for item in every)
 
         return self.each(value, of)
 
@@ -560,14 +542,12 @@ def is_callable(run: ModuleInterpreter, one: Value) -> bool:
 
 
 def partial_of(run: ModuleInterpreter, function: Value, *args: Value, **named: Value) -> Value:
-    """Return a function with some of its arguments, which only a user's code calls."""
-    if not run.is_live:
-        return term("opaque", "function")
+    """Return a function with some of its arguments, for the interpreter to call."""
     if isinstance(function, Method):
         function, args = function.function, (function.owner, *args)
     if not callable(function):
         raise Unknown("some of the arguments of a function inside of another")
-    return functools.partial(function, *args, **named)
+    return partial(function, *args, **named)
 
 
 MODULE_MODELS: dict[Any, Callable[..., Value]] = {
@@ -577,28 +557,17 @@ MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     collections.OrderedDict: MODELS[dict],
     copy.copy: lambda run, value: run.each(value, run.copied_object),
     copy.deepcopy: lambda run, value, *memo: run.each(value, run.copied_object),
-    functools.partial: partial_of,
+    partial: partial_of,
     getattr: get_attr,
     inspect.signature: signature,
     len: lambda run, value: run.each(value, run.length),
     zip: zipped,
 }
 
-NUMBER = term("opaque", "item")
-"""A number of a tensor."""
-
 
 def is_of_opaque(items: Value) -> bool:
     """Return whether a list has a length, and items of which nothing is known."""
-    return is_op(items, "comp") and items.args[2] is NUMBER
-
-
-def method_of(run: ModuleInterpreter, owner: Value, name: str, args: Sequence[Value]) -> Value:
-    """Return what a method of a tensor gives to a user's code, or ``MISSING`` as elsewhere."""
-    match owner, name, args:
-        case Tensor(shape=(size,)), "tolist", []:
-            return List(run.path, term("comp", run.depth, term("range", 0, size, 1), NUMBER, True))
-    return MISSING
+    return is_op(items, "comp") and items.args[2] is tensors.NUMBER
 
 
 def is_native(function: Any) -> bool:
