@@ -18,7 +18,7 @@ from paramproof.tracing.configuration.layers import (
     reached,
     with_items,
 )
-from paramproof.tracing.configuration.paths import Dict, List
+from paramproof.tracing.configuration.paths import Dict, Frame, List
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -35,24 +35,17 @@ if TYPE_CHECKING:
     from paramproof.tracing.configuration.modules import ModuleInterpreter
 
 
-RETURNING = frozenset({"eval", "to", "train", "half", "float", "bfloat16", "cuda", "cpu", "apply"})
-"""Methods that change numbers, or how a model runs, and return the module."""
-
 SKIPPED = re.compile(
     r"\w*register\w*_hook|\w*(init|initialize)_weights|_?reset_parameters|_load_from_state_dict"
     r"|tie_weights|init_parallel_plans|maybe_install_capturing_hooks|flatten_parameters"
     r"|\w*gradient_checkpointing\w*|enable_input_require_grads"
     r"|requires_backends|validate_environment"
+    r"|eval|to|train|half|float|bfloat16|cuda|cpu|apply"
 )
-"""The same for methods that return nothing."""
-
+"""Methods that change numbers, or how a model runs, and return the module or nothing."""
 
 WALKS = {"buffers": "buffer", "children": "module", "modules": "module", "parameters": "parameter"}
 """What methods list that go through a module, also with names."""
-
-
-def is_skipped(name: str) -> bool:
-    return name in RETURNING or SKIPPED.fullmatch(name) is not None
 
 
 def fill(run: ModuleInterpreter, made: Module, *args: Value) -> None:
@@ -74,25 +67,30 @@ def fill(run: ModuleInterpreter, made: Module, *args: Value) -> None:
         made.layers = List(run.path, run.frozen(given) if items is None else tuple(items))
 
 
-def module_method(  # noqa: C901 - a case for each method
+def arguments(
+    run: ModuleInterpreter, function: Any, args: Sequence[Value], named: Dict
+) -> list[Value]:
+    """Return the values of the parameters of a function, in their order."""
+    frame = Frame(run.path, function)
+    run.bind(frame, function, args, named)
+    return [*frame.own.values()]
+
+
+def module_method(
     run: ModuleInterpreter, owner: Module, name: str, args: Sequence[Value], named: Dict
 ) -> Value:
-    def given(number: int, key: str, default: Value = MISSING) -> Value:
-        return args[number] if number < len(args) else instead(run.lookup(named, key), default)
-
     match name:
         case "append" | "extend" | "insert" if issubclass(owner.kind, LISTS):
             run.call_method(owner.layers, name, args, named)
             return owner
-        case "register_buffer":
-            key = given(0, "name")
-            if isinstance(key, Term):
-                raise Unknown("a buffer with an unknown name")
-            owner.buffers[key] = run.decided(given(2, "persistent", True))
-            return run.set_attribute(owner, key, given(1, "tensor"))
-        case "register_parameter" | "add_module" | "register_module" | "__setattr__":
-            value = given(1, "param" if name == "register_parameter" else "module")
-            return run.set_attribute(owner, given(0, "name"), value)
+        case "__setattr__" | "add_module" | "register_buffer" | "register_parameter":
+            given = arguments(run, getattr(nn.Module, name), [owner, *args], named)
+            _, key, value, *persistent = given
+            if persistent:
+                if isinstance(key, Term):
+                    raise Unknown("a buffer with an unknown name")
+                owner.buffers[key] = run.decided(*persistent)
+            return run.set_attribute(owner, key, value)
         case _ if kind := WALKS.get(name.removeprefix("named_")):
             named_run = run if name.startswith("named_") else None
             found = reached(owner, kind, named_run, not name.endswith("children"))
@@ -104,16 +102,14 @@ def module_method(  # noqa: C901 - a case for each method
             return owner
         case "get_submodule" if isinstance(args[0], Term):
             return term("opaque", "module")
-    if is_skipped(name):
+    if SKIPPED.fullmatch(name):
         return owner
     raise Unknown(f"the method {name} of a module")
 
 
 def weight_norm(run: ModuleInterpreter, function: Any, args: Sequence[Value], named: Dict) -> Value:
     """Replace the weight of a module by its norms and its direction."""
-    owner = args[0]
-    name = args[1] if args[1:] else instead(run.lookup(named, "name"), "weight")
-    dim = args[2] if args[2:] else instead(run.lookup(named, "dim"), 0)
+    owner, name, dim = arguments(run, function, args, named)
     shape = owner.own[name].shape
     if not isinstance(shape, tuple) or not isinstance(dim, int):
         raise Unknown("the norms of a weight of unknown dimensions")

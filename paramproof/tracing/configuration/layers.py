@@ -24,8 +24,6 @@ from paramproof.tracing.configuration.terms import (
     Unknown,
     Value,
     inside,
-    is_op,
-    leaves,
     mentions,
     term,
 )
@@ -108,12 +106,13 @@ def image_of(value: Heap, when: Value = MISSING) -> Heap:
 class Renamer:
     """Puts other terms in place of some, also inside of modules, or of what ``begin`` makes."""
 
-    kinds: Any = Module | Tensor | List
-
     def __init__(
-        self, changes: dict[Term, Value], begin: Callable[[Heap], Any] = lambda one: one
+        self,
+        changes: dict[Term, Value],
+        begin: Callable[[Heap], Any] = lambda one: one,
+        kinds: Any = Module | Tensor | List,
     ) -> None:
-        self.terms, self.begin = {**changes}, begin
+        self.terms, self.begin, self.kinds = {**changes}, begin, kinds
         self.objects: dict[Heap, Any] = {}
 
     def of(self, value: Value) -> Value:
@@ -134,30 +133,25 @@ class Renamer:
         return self.objects[value]
 
 
-class Copier(Renamer):
-    """Copies a value with the modules in it."""
+def copied(run: ModuleInterpreter, value: Value) -> Value:
+    """Return a copy of a value, with the modules in it."""
 
-    kinds = Renamer.kinds | Instance
-
-    def __init__(self, run: ModuleInterpreter) -> None:
-        super().__init__({}, self.copied)
-        self.run = run
-
-    def of(self, value: Value) -> Value:
-        is_inner = is_op(value, "comp") and value.args[0] < self.run.depth
-        if is_inner and mentions_module(value):
-            raise Unknown("a copy of layers inside of a loop")
-        return super().of(value)
-
-    def copied(self, value: Heap) -> Any:
-        made: Any = copy.copy(value)
-        made.birth, made.serial = (*self.run.path,), next(Heap.serials)
+    def begin(one: Heap) -> Any:
+        made: Any = copy.copy(one)
+        made.birth, made.serial = (*run.path,), next(Heap.serials)
         if isinstance(made, Tensor | AutoModule):
-            turns = (term("turn", depth) for depth in range(self.run.depth))
+            turns = (term("turn", depth) for depth in range(run.depth))
             made.storage = (made.serial, *turns, *made.storage[1:])
         if isinstance(made, Module):
             made.buffers = dict(made.buffers)
         return made
+
+    copier = Renamer({}, begin, Module | Tensor | List | Instance)
+    made = copier.of(value)
+    loops = (one for one in copier.terms if one.op == "comp" and one.args[0] < run.depth)
+    if any(map(mentions_module, loops)):
+        raise Unknown("a copy of layers inside of a loop")
+    return made
 
 
 def at_turn(loop: Loop, number: int) -> Value:
@@ -197,8 +191,6 @@ def with_items(
 ) -> Value:
     """Return a list of layers with each item changed; the change is given its number, too."""
     match items:
-        case Term(op="if"):
-            return leaves(items, lambda one: with_items(run, one, change, number))
         case Term(op="list", args=args) | tuple(args):
             numbers = (run.binary(ast.Add(), number, i) for i in range(len(args)))
             made = tuple(map(change, numbers, args))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -28,7 +29,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING, CONFIG_M
 from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration import containers
 from paramproof.tracing.configuration.blocks import model_of, understood
-from paramproof.tracing.configuration.containers import is_skipped
+from paramproof.tracing.configuration.containers import SKIPPED
 from paramproof.tracing.configuration.layers import AutoModule, Module
 from paramproof.tracing.configuration.modules import ModuleInterpreter
 from paramproof.tracing.configuration.nodes import Data
@@ -70,6 +71,10 @@ class Fork(Exception):
 
 class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
     """Runs model classes of transformers, whose configuration object is unknown."""
+
+    left_out = re.compile(
+        r"torch\.(nn\.init|_C|compiler)|transformers\.(initialization|generation\..*)"
+    )
 
     def __init__(self, kind: Any, any_class: bool, usual: Mapping[str, type[Any]]) -> None:
         super().__init__()
@@ -164,7 +169,7 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
 
     def attribute_of_module(self, owner: Module, name: str) -> Value:
         is_there = present(owner.own.get(name, MISSING)) is True
-        if isinstance(owner, AutoModule) and not is_there and not is_skipped(name):
+        if isinstance(owner, AutoModule) and not is_there and not SKIPPED.fullmatch(name):
             if name in ("get_input_embeddings", "get_output_embeddings"):
                 return term("opaque", "module")
             if name != "forward" and callable(getattr(PreTrainedModel, name, callable)):
@@ -205,10 +210,6 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
         )
 
     # Calls
-
-    def is_left_out(self, module: str) -> bool:
-        own = ("transformers.initialization", "transformers.generation.")
-        return module.startswith(own) or super().is_left_out(module)
 
     def call_known(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
         if is_rope(function):

@@ -15,6 +15,7 @@ import collections
 import copy
 import inspect
 import operator
+import re
 import types
 from collections.abc import Callable, Collection, Sequence, Set
 from functools import lru_cache, partial
@@ -23,7 +24,7 @@ from typing import Any
 from torch import nn
 
 from paramproof.tracing.configuration import containers, tensors
-from paramproof.tracing.configuration.containers import RETURNING, is_skipped
+from paramproof.tracing.configuration.containers import SKIPPED
 from paramproof.tracing.configuration.functions import MODELS
 from paramproof.tracing.configuration.interpreter import Interpreter
 from paramproof.tracing.configuration.layers import (
@@ -31,10 +32,10 @@ from paramproof.tracing.configuration.layers import (
     IMAGES,
     INNER,
     LISTS,
-    Copier,
     Module,
     Renamer,
     at_turn,
+    copied,
     image_of,
     items_at,
     mentions_module,
@@ -66,13 +67,13 @@ from paramproof.tracing.configuration.values import Closure, Method, unknown
 
 CACHED = type(lru_cache(lambda: None))
 
-SKIPPED_MODULES = ("torch.nn.init", "torch._C", "torch.compiler")
-
 
 class ModuleInterpreter(Interpreter):
     """Runs constructors of torch's modules."""
 
     is_live = False
+    left_out = re.compile(r"torch\.(nn\.init|_C|compiler)")
+    """Modules whose functions fill tensors or watch them, and no more."""
 
     def __init__(self, *of: Any) -> None:
         super().__init__(*of)
@@ -425,18 +426,13 @@ class ModuleInterpreter(Interpreter):
         if inspect.isroutine(function) and name in self.named:
             return self.named[name](self, function, args, named)
         if inspect.isfunction(function) or inspect.isbuiltin(function):
-            skipped = self.is_left_out(module)
-            if is_skipped(name) or skipped:
-                return args[0] if args and (skipped or name in RETURNING) else None
+            if SKIPPED.fullmatch(name) or self.left_out.fullmatch(module):
+                return args[0] if args else None
             if name.startswith("is_") and name.endswith("_available"):
                 return self.native(function, *args)
             if function.__qualname__.startswith("_ntuple.<locals>"):
                 return self.repeated(args[0], inspect.getclosurevars(function).nonlocals["n"])
         return self.call_known(function, args, named)
-
-    def is_left_out(self, module: str) -> bool:
-        """Return whether the functions of a module fill tensors or watch them, and no more."""
-        return module in SKIPPED_MODULES
 
     def call_known(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
         """Call a function that is not left out."""
@@ -496,7 +492,7 @@ class ModuleInterpreter(Interpreter):
 
     def copied_object(self, value: Value) -> Value:
         if isinstance(value, Module | Tensor | Instance) or mentions_module(value):
-            return Copier(self).of(value)
+            return copied(self, value)
         return MODELS[copy.copy](self, value)
 
     def make(self, kind: Any, args: Sequence[Value], named: Dict) -> Value:
