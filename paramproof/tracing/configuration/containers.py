@@ -170,8 +170,8 @@ def tie(run: ModuleInterpreter, owner: Module, target: str, source: Value) -> No
     if any(one in target.removesuffix(BUT_FIRST) + source for one in "\\^$(*[+"):
         raise Unknown(f"the tied weights {target}")
     *before, last = target.split(".")
-    held = run.require(reach(run, owner, source.split(".")), source)
-    holder = run.require(reach(run, owner, before), target)
+    held = run.require(reach(run, source.split("."), owner), source)
+    holder = run.require(reach(run, before, owner), target)
 
     def tied(number: Value, one: Value) -> Value:
         return choose(run.compared(ast.Eq(), number, 0), one, held)
@@ -187,19 +187,14 @@ def tie(run: ModuleInterpreter, owner: Module, target: str, source: Value) -> No
     run.each(holder, put)
 
 
-def reach(run: ModuleInterpreter, owner: Value, path: Sequence[str]) -> Value:
-    for name in path:
-        owner = run.each(owner, partial(step, run, name))
-    return owner
-
-
-def step(run: ModuleInterpreter, name: str, held: Value) -> Value:
-    if is_op(held, "inside"):
-        return term("inside", held.args[0], f"{held.args[1]}.{name}")
-    if isinstance(held, AutoModule):
-        return term("inside", held, name)
-    if not isinstance(held, Module):
-        return MISSING
-    if name.isdecimal() and issubclass(held.kind, LISTS) and name not in held.own:
-        return run.subscript(held.layers, int(name))
-    return held.own.get(name, MISSING)
+def reach(run: ModuleInterpreter, path: Sequence[str], owner: Value) -> Value:
+    """Return what is at a path inside of a module, or ``MISSING``."""
+    if not path or not isinstance(owner, Module):
+        return MISSING if path else owner
+    if isinstance(owner, AutoModule):
+        return term("inside", owner, ".".join(path))
+    name, *rest = path
+    inner = owner.own.get(name, MISSING)
+    if name.isdecimal() and issubclass(owner.kind, LISTS) and name not in owner.own:
+        inner = run.subscript(owner.layers, int(name))
+    return run.each(inner, partial(reach, run, rest))

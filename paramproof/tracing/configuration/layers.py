@@ -24,8 +24,8 @@ from paramproof.tracing.configuration.terms import (
     Unknown,
     Value,
     inside,
-    mentions,
     term,
+    varies,
 )
 
 if TYPE_CHECKING:
@@ -135,6 +135,8 @@ class Renamer:
 
 def copied(run: ModuleInterpreter, value: Value) -> Value:
     """Return a copy of a value, with the modules in it."""
+    if not isinstance(value, Instance) and not mentions_module(value):
+        return run.boxed(value)
 
     def begin(one: Heap) -> Any:
         made: Any = copy.copy(one)
@@ -159,10 +161,9 @@ def at_turn(loop: Loop, number: int) -> Value:
     depth, source, starts, nexts = loop
     start, after = starts[number], nexts[number]
     state, turn = term("state", depth, number), term("turn", depth)
-    in_loop = lambda one: one.op in ("state", "item", "turn") and one.args[0] == depth  # noqa: E731
     if after is state:
         return start
-    if not mentions(after, lambda one: one.op == "state" and one.args[0] == depth):
+    if not varies(after, depth, ("state",)):
         last = term("-", turn, 1)
         changes = {turn: last, **items_at(source, term("item", depth), last)}
         before = Renamer(changes, image_of).of(after)
@@ -170,7 +171,7 @@ def at_turn(loop: Loop, number: int) -> Value:
     match after:
         case Term(op="+" | "*" as op, args=(one, other)) if state in (one, other):
             step = other if one is state else one
-            if step is not state and not mentions(step, in_loop):
+            if not varies(step, depth):
                 return term(op, start, term("*" if op == "+" else "**", step, turn))
     # Inside of the loop, the turns before need a variable of their own.
     other = depth + INNER

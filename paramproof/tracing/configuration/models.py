@@ -108,9 +108,7 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
         if is_op(source, "items") and whole in inside(source):
             # The declared fields one by one, and then any others.
             base = Dict((), source.args[0])
-            names = [
-                one for one in sorted(fields_of(self.kind)) if self.lookup(base, one) is not MISSING
-            ]
+            names = sorted(fields_of(self.kind))
             part = Instance((), self.kind, term("self"))
             pairs = tuple((one, self.attribute(part, one)) for one in names)
             base.own = dict.fromkeys(names, MISSING)
@@ -199,10 +197,8 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
         if not isinstance(index, Term):
             return self.built(self.native(table.__getitem__, index))
         made = {key: table[key] for key in table}
-        own = {key: one for key, one in made.items() if [*one.parameters()]}
-        found: Value = MISSING
-        for key, one in own.items():
-            found = choose(self.compared(ast.Eq(), index, key), self.built(one), found)
+        own = {key: self.built(one) for key, one in made.items() if [*one.parameters()]}
+        found = self.lookup(Dict((), None, own), index)
         plain = term("list", *(key for key in made if key not in own))
         is_plain = self.known(term("in", index, plain))
         return self.require(
@@ -255,20 +251,14 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
 
     def plain_object(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         """Return an object that holds no modules, or nothing known where it is not understood."""
-        self.journal.append({})
-        try:
+        with suppress(Unknown):
             if not inspect.isclass(function):
                 return super().call_known(function, args, named)
             made = Module(self.path, function)
             if function.__init__ is not object.__init__:
                 super().call(function.__init__, [made, *args], named)
-        except Unknown:
-            for holder, state in self.journal[-1].values():
-                vars(holder).update(state)
-            return term("opaque", "object")
-        finally:
-            self.journal.pop()
-        return made
+            return made
+        return term("opaque", "object")
 
     def from_config(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         given = args[0] if args else self.lookup(named, "config")

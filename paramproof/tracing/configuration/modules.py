@@ -42,7 +42,7 @@ from paramproof.tracing.configuration.layers import (
     reached,
     without_opaque,
 )
-from paramproof.tracing.configuration.paths import Dict, Heap, Instance, List, Raised, source_of
+from paramproof.tracing.configuration.paths import Dict, Heap, List, Raised, source_of
 from paramproof.tracing.configuration.statements import COLLECTED, LOST, Loop, assigned
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
@@ -103,10 +103,7 @@ class ModuleInterpreter(Interpreter):
         if name in ("dtype", "device"):
             return term("opaque", name)
         static = inspect.getattr_static(owner.kind, name, MISSING)
-        if static is MISSING:
-            return found
-        of: Any = owner
-        return instead(found, self.bound(static, of))
+        return instead(found, self.bound(static, owner))
 
     def bound(self, found: Any, owner: Any) -> Value:
         is_named = is_native(found) and found.__name__ != "__init__"
@@ -134,12 +131,10 @@ class ModuleInterpreter(Interpreter):
             super().set_attribute(owner, name, value)
 
     def set_item(self, holder: Value, index: Value, value: Value) -> None:
-        if isinstance(holder, Tensor) or is_op(holder, "opaque"):
-            return
         if isinstance(holder, Module) and issubclass(holder.kind, DICTS):
             self.set_attribute(holder, index, value)
-            return
-        super().set_item(holder, index, value)
+        elif not isinstance(holder, Tensor) and not is_op(holder, "opaque"):
+            super().set_item(holder, index, value)
 
     def subscript_of(self, holder: Value, index: Value) -> Value:
         if isinstance(holder, Tensor):
@@ -461,12 +456,10 @@ class ModuleInterpreter(Interpreter):
         if items is not None:
             return len(items)
         match self.frozen(value):
-            case Term(op="comp", args=(_, source, _, True)):
+            case Term(op="comp" | "enumerate", args=(_, source, _, True) | (source, _)):
                 return self.length(source)
             case Term(op="range", args=(0, stop, 1)) if self.kind_of(stop) is int:
                 return stop
-            case Term(op="enumerate", args=(source, _)):
-                return self.length(source)
             case Term(op="concat", args=(Term(op="list", args=args),)):
                 found: Value = 0
                 for one in args:
@@ -490,15 +483,12 @@ class ModuleInterpreter(Interpreter):
 
         return self.each(value, of)
 
-    def copied_object(self, value: Value) -> Value:
-        if isinstance(value, Module | Tensor | Instance) or mentions_module(value):
-            return copied(self, value)
-        return MODELS[copy.copy](self, value)
-
     def make(self, kind: Any, args: Sequence[Value], named: Dict) -> Value:
         made = Module(self.path, kind)
         self.call(kind.__init__, [made, *args], named)
         return made
+
+    copied = copied
 
     def decided(self, value: Value) -> bool:
         found = self.truth(value)
@@ -521,7 +511,7 @@ def zipped(run: ModuleInterpreter, *values: Value, strict: bool = False) -> Valu
 
 def get_attr(run: ModuleInterpreter, owner: Value, name: Value, *default: Value) -> Value:
     if isinstance(name, Term) and inspect.ismodule(owner):
-        return term("opaque", "attribute")
+        return term("opaque", "module" if run.is_live else "attribute")
     return MODELS[getattr](run, owner, name, *default)
 
 
@@ -538,7 +528,9 @@ def is_callable(run: ModuleInterpreter, one: Value) -> bool:
 
 
 def partial_of(run: ModuleInterpreter, function: Value, *args: Value, **named: Value) -> Value:
-    """Return a function with some of its arguments, for the interpreter to call."""
+    """Return a function with some of its arguments, which only a user's code calls."""
+    if not run.is_live:
+        return term("opaque", "function")
     if isinstance(function, Method):
         function, args = function.function, (function.owner, *args)
     if not callable(function):
@@ -551,8 +543,7 @@ MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     nn.Module.__init__: lambda run, *_, **__: None,
     callable: is_callable,
     collections.OrderedDict: MODELS[dict],
-    copy.copy: lambda run, value: run.each(value, run.copied_object),
-    copy.deepcopy: lambda run, value, *memo: run.each(value, run.copied_object),
+    **dict.fromkeys((copy.copy, copy.deepcopy), lambda run, one, *_: run.each(one, run.copied)),
     partial: partial_of,
     getattr: get_attr,
     inspect.signature: signature,
