@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -103,17 +104,14 @@ def image_of(value: Heap, when: Value = MISSING) -> Heap:
     return made
 
 
+@dataclass
 class Renamer:
     """Puts other terms in place of some, also inside of modules, or of what ``begin`` makes."""
 
-    def __init__(
-        self,
-        changes: dict[Term, Value],
-        begin: Callable[[Heap], Any] = lambda one: one,
-        kinds: Any = Module | Tensor | List,
-    ) -> None:
-        self.terms, self.begin, self.kinds = {**changes}, begin, kinds
-        self.objects: dict[Heap, Any] = {}
+    terms: dict[Term, Value]
+    begin: Callable[[Heap], Any] = lambda one: one
+    kinds: Any = Module | Tensor | List
+    objects: dict[Heap, Any] = field(default_factory=dict)
 
     def of(self, value: Value) -> Value:
         if isinstance(value, tuple):

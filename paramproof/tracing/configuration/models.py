@@ -58,9 +58,6 @@ from paramproof.tracing.configuration.values import Method, fields_of, unknown
 LOADING = frozenset({"config", "attn_implementation", "dtype", "torch_dtype", "trust_remote_code"})
 """Arguments of ``from_config`` that do not reach the constructor."""
 
-FOREIGN = "timm"
-"""The library whose models are built and not traced: a network of it has a name."""
-
 NETWORKS = ("resnet18", "resnet50", "resnet101")
 """Names of networks that published files have where the default is a name, too."""
 
@@ -152,16 +149,13 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
             if kind is None:
                 self.of_any.add(field)
             else:
+                # Some configurations may lack parts that this one is inside of.
+                parts = [x for x in inside(field) if is_op(x, "field") and x not in self.declared]
+                there = [term("has field", *one.args) for one in reversed(parts)]
                 other = both(negate(is_null), negate(term("made by", field, kind.__name__)))
-                self.pins[both(self.exists(field), other)] = None
+                self.pins[both(functools.reduce(both, there, True), other)] = None
             self.parts[field] = choose(is_null, None, Instance((), kind, field))
         return self.parts[field]
-
-    def exists(self, value: Value) -> Value:
-        """Return whether there is a part, inside of parts that some configurations do not have."""
-        parts = [one for one in inside(value) if is_op(one, "field") and one not in self.declared]
-        there = [term("has field", *one.args) for one in reversed(parts)]
-        return functools.reduce(both, there, True)
 
     # Modules, and what they hold
 
@@ -212,7 +206,7 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
             return rope_of(self)
         if is_plain_class(function) or is_plain_class(getattr(function, "__self__", None)):
             return self.plain_object(function, args, named)
-        if (getattr(function, "__module__", "") or "").partition(".")[0] == FOREIGN:
+        if (getattr(function, "__module__", "") or "").partition(".")[0] == "timm":
             if inspect.isfunction(function):
                 return self.foreign(function, args, named)
             return self.native(function, *args)

@@ -17,7 +17,7 @@ import inspect
 import operator
 import re
 import types
-from collections.abc import Callable, Collection, Sequence, Set
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -343,29 +343,24 @@ class ModuleInterpreter(Interpreter):
                 # It is set in one layer in each turn, and no turn may read another.
                 item = term("item", INNER)
                 self.assign(target, item)
-                match IMAGES.get(self.eval(owner)):
+                image = IMAGES.get(self.eval(owner))
+                self.assign(target, LOST)
+                match image:
                     case of, Term(op="==", args=(turn, Term(op="+", args=(at, 1)))) if at is item:
                         end = self.binary(ast.Add(), stop, 1)
                         is_after = self.compared(ast.GtE(), turn, 1)
                         with self.assuming(both(is_after, self.compared(ast.Lt(), turn, end))):
-                            self.write(of, name, None)
-                    case _:
-                        raise Unknown(f"a loop that sets {name}")
-                self.assign(target, LOST)
-            case _:
-                self.begin_names(assigned(target, *body), body)
-                super().fold(target, source, body)
-
-    def begin_names(self, names: Set[str], body: Sequence[ast.stmt]) -> None:
-        """Let the names that a loop assigns, and its function reads after it, be absent before."""
+                            return self.write(of, name, None)
         frame = self.frames[-1]
         if COLLECTED not in frame.own:
+            # Names that the loop assigns, and its function reads after it, may be absent before.
             last = max(one.end_lineno or 0 for one in body)
             every = ast.walk(source_of(frame.function.__code__))
             after = {one.id for one in every if isinstance(one, ast.Name) and one.lineno > last}
-            for name in names & after:
+            for name in assigned(target, *body) & after:
                 if frame.own.get(name, LOST) is LOST:
                     frame.own[name] = MISSING
+        return super().fold(target, source, body)
 
     def after_loop(self, loop: Loop, number: int) -> Value:
         found, _ = loop.collected(number)
@@ -443,12 +438,11 @@ class ModuleInterpreter(Interpreter):
         return super().call_method(owner, name, args, named)
 
     def call_other(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
-        name = getattr(function, "__name__", "")
         is_math = getattr(function, "__module__", "") == "math"
         if is_math or function in (int, float, round, max, min, abs, sum):
             is_computed = any(isinstance(one, Tensor) or is_op(one, "opaque") for one in args)
             if is_computed or (is_math and unknown(args) and function not in self.models):
-                return term("opaque", name)
+                return term("opaque", function.__name__)
         return super().call_other(function, args, named)
 
     def length(self, value: Value) -> Value:

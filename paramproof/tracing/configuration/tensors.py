@@ -28,9 +28,6 @@ from paramproof.tracing.configuration.values import Method, unknown
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.modules import ModuleInterpreter
 
-MATH = frozenset({"prod", "log2", "ceil", "floor", "sqrt"})
-"""Functions of numpy that are those of ``math`` for numbers."""
-
 NUMBER = term("opaque", "item")
 """A number of a tensor."""
 
@@ -108,7 +105,7 @@ def torch_function(
     name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "") or ""
 
     if not any(isinstance(one, Tensor) for one in args):
-        if name in MATH and module == "numpy":
+        if module == "numpy" and hasattr(math, name):
             is_int = name == "prod" and run.kind_of(args[0]) is int
             return args[0] if is_int else run.call(getattr(math, name), args, named)
         if isinstance(function, numpy.ufunc) and {*map(run.kind_of, args)} <= {int, float}:
