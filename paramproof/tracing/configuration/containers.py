@@ -67,15 +67,6 @@ def fill(run: ModuleInterpreter, made: Module, *args: Value) -> None:
         made.layers = List(run.path, run.frozen(given) if items is None else tuple(items))
 
 
-def arguments(
-    run: ModuleInterpreter, function: Any, args: Sequence[Value], named: Dict
-) -> list[Value]:
-    """Return the values of the parameters of a function, in their order."""
-    frame = Frame(run.path, function)
-    run.bind(frame, function, args, named)
-    return [*frame.own.values()]
-
-
 def module_method(
     run: ModuleInterpreter, owner: Module, name: str, args: Sequence[Value], named: Dict
 ) -> Value:
@@ -84,8 +75,9 @@ def module_method(
             run.call_method(owner.layers, name, args, named)
             return owner
         case "__setattr__" | "add_module" | "register_buffer" | "register_parameter":
-            given = arguments(run, getattr(nn.Module, name), [owner, *args], named)
-            _, key, value, *persistent = given
+            frame = Frame(run.path, getattr(nn.Module, name))
+            run.bind(frame, frame.function, [owner, *args], named)
+            _, key, value, *persistent = frame.own.values()
             if persistent:
                 if isinstance(key, Term):
                     raise Unknown("a buffer with an unknown name")
@@ -109,7 +101,9 @@ def module_method(
 
 def weight_norm(run: ModuleInterpreter, function: Any, args: Sequence[Value], named: Dict) -> Value:
     """Replace the weight of a module by its norms and its direction."""
-    owner, name, dim = arguments(run, function, args, named)
+    frame = Frame(run.path, function)
+    run.bind(frame, function, args, named)
+    owner, name, dim = frame.own.values()
     shape = owner.own[name].shape
     if not isinstance(shape, tuple) or not isinstance(dim, int):
         raise Unknown("the norms of a weight of unknown dimensions")

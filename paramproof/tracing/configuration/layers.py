@@ -192,8 +192,7 @@ def with_items(
     match items:
         case Term(op="list", args=args) | tuple(args):
             numbers = (run.binary(ast.Add(), number, i) for i in range(len(args)))
-            made = tuple(map(change, numbers, args))
-            return made if isinstance(items, tuple) else term("list", *made)
+            return tuple(map(change, numbers, args))
         case Term(op="comp", args=(depth, source, element, True)):
             turn = term("turn", depth)
             at = turn if number == 0 else run.binary(ast.Add(), turn, number)

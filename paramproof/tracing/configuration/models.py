@@ -195,9 +195,8 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
         found = self.lookup(Dict((), None, own), index)
         plain = term("list", *(key for key in made if key not in own))
         is_plain = self.known(term("in", index, plain))
-        return self.require(
-            choose(is_plain, Module(self.path, nn.Identity), found), "an activation"
-        )
+        found = choose(is_plain, Module(self.path, nn.Identity), found)
+        return self.require(found, "an activation")
 
     # Calls
 

@@ -16,9 +16,8 @@ import copy
 import inspect
 import operator
 import re
-import types
 from collections.abc import Callable, Collection, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from typing import Any
 
 from torch import nn
@@ -160,7 +159,10 @@ class ModuleInterpreter(Interpreter):
             pairs = zip(name, key, strict=True) if isinstance(key, tuple) else [(name, key)]
             is_it: Value = True
             for one, wanted in pairs:
-                is_it = both(is_it, self.compared(ast.Eq(), wanted, one))
+                if isinstance(one, bool) and is_truth(wanted):
+                    is_it = both(is_it, choose(one, wanted, negate(wanted)))
+                else:
+                    is_it = both(is_it, self.compared(ast.Eq(), wanted, one))
             found = choose(is_it, value, found)
         return found
 
@@ -246,13 +248,11 @@ class ModuleInterpreter(Interpreter):
 
     def items(self, value: Value) -> list[Value] | None:
         value = self.settle(value)
-        if isinstance(value, Tensor):
-            return None
         if isinstance(value, Module):
             if not issubclass(value.kind, LISTS):
                 raise Unknown("the items of a module")
-            return self.items(value.layers)
-        return super().items(value)
+            value = value.layers
+        return None if isinstance(value, Tensor) else super().items(value)
 
     def truth(self, value: Value) -> Value:
         return super().truth(
@@ -298,12 +298,6 @@ class ModuleInterpreter(Interpreter):
         if any(is_op(one, "opaque") for one in args) and KINDS.get(sign) is not bool:
             return term("opaque", sign)
         return super().computed(sign, operation, *args)
-
-    def equal(self, one: Value, other: Value) -> Value:
-        for value, constant in ((one, other), (other, one)):
-            if isinstance(constant, bool) and isinstance(value, Term) and is_truth(value):
-                return self.known(value if constant else negate(value))
-        return super().equal(one, other)
 
     # Loops over layers and tensors
 
@@ -455,10 +449,8 @@ class ModuleInterpreter(Interpreter):
             case Term(op="range", args=(0, stop, 1)) if self.kind_of(stop) is int:
                 return stop
             case Term(op="concat", args=(Term(op="list", args=args),)):
-                found: Value = 0
-                for one in args:
-                    found = self.binary(ast.Add(), self.each(one, self.length), found)
-                return found
+                lengths = [self.each(one, self.length) for one in args]
+                return reduce(lambda found, one: self.binary(ast.Add(), one, found), lengths, 0)
             case found:
                 return term("len", found)
 
@@ -511,7 +503,7 @@ def get_attr(run: ModuleInterpreter, owner: Value, name: Value, *default: Value)
 
 def signature(run: ModuleInterpreter, one: Value) -> Value:
     if isinstance(one, Method):
-        one = types.MethodType(one.function, run)
+        one = partial(one.function, None)
     return one if isinstance(one, Term) else run.native(inspect.signature, one)
 
 
