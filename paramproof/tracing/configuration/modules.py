@@ -16,6 +16,7 @@ import copy
 import inspect
 import operator
 import re
+import weakref
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache, partial, reduce
 from typing import Any
@@ -84,8 +85,11 @@ class ModuleInterpreter(Interpreter):
 
     def attribute_of(self, owner: Value, name: str) -> Value:
         if isinstance(owner, Module):
-            if isinstance(name, Term) or name == "__init__":
-                raise Unknown(f"an attribute with the name {name!r:.80}")
+            if name == "__init__":
+                raise Unknown("a module that is made again")
+            if isinstance(name, Term) and self.is_live:
+                found = term("opaque", "module")
+                return choose(term("truth", found), found, MISSING)
             return self.attribute_of_module(owner, name)
         if isinstance(owner, Tensor):
             return tensors.tensor_attribute(self, owner, name)
@@ -496,7 +500,8 @@ def zipped(run: ModuleInterpreter, *values: Value, strict: bool = False) -> Valu
 
 
 def get_attr(run: ModuleInterpreter, owner: Value, name: Value, *default: Value) -> Value:
-    if isinstance(name, Term) and inspect.ismodule(owner):
+    is_opaque = inspect.ismodule(owner) or (run.is_live and isinstance(owner, Module))
+    if isinstance(name, Term) and is_opaque:
         return term("opaque", "module" if run.is_live else "attribute")
     return MODELS[getattr](run, owner, name, *default)
 
@@ -534,6 +539,7 @@ MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     getattr: get_attr,
     inspect.signature: signature,
     len: lambda run, value: run.each(value, run.length),
+    weakref.ref: lambda run, *_: term("opaque", "reference"),
     zip: zipped,
 }
 
