@@ -113,24 +113,21 @@ class ModuleInterpreter(Interpreter):
         return Method(owner, found.__name__) if is_named else super().bound(found, owner)
 
     def set_attribute(self, owner: Value, name: Value, value: Value) -> None:
-        if is_op(owner, "opaque") and not mentions_module(value):
-            return
         if isinstance(owner, Tensor):
             if name == "requires_grad":
                 self.write(owner, name, self.truth(value))
             elif name == "data" and isinstance(value, Tensor):
                 self.touch(owner)
                 owner.shape = choose(self.since(owner.birth), value.shape, owner.shape)
+        elif isinstance(owner, Module) and isinstance(name, Term):
+            self.add_items(owner.named, (term("entry", name, value),))
         elif isinstance(owner, Module):
-            if isinstance(name, Term):
-                self.add_items(owner.named, (term("entry", name, value),))
-                return
             static = inspect.getattr_static(owner.kind, name, None)
             if isinstance(static, property) and static.fset:
                 self.call(static.fset, [owner, value])
             else:
                 self.write(owner, name, value)
-        else:
+        elif not is_op(owner, "opaque") or mentions_module(value):
             super().set_attribute(owner, name, value)
 
     def set_item(self, holder: Value, index: Value, value: Value) -> None:
@@ -259,9 +256,8 @@ class ModuleInterpreter(Interpreter):
         return None if isinstance(value, Tensor) else super().items(value)
 
     def truth(self, value: Value) -> Value:
-        return super().truth(
-            leaves(value, lambda one: term("opaque", "truth") if isinstance(one, Tensor) else one)
-        )
+        opaque = term("opaque", "truth")
+        return super().truth(leaves(value, lambda one: opaque if isinstance(one, Tensor) else one))
 
     def kind_of(self, value: Value) -> Any:
         if isinstance(value, Module):
@@ -410,11 +406,10 @@ class ModuleInterpreter(Interpreter):
         if not callable(function) and not isinstance(function, Closure | Method | Term):
             raise Raised(f"a call of {function!r:.60}")
         name = getattr(function, "__name__", "")
-        module = getattr(function, "__module__", "") or ""
         if inspect.isroutine(function) and name in self.named:
             return self.named[name](self, function, args, named)
         if inspect.isfunction(function) or inspect.isbuiltin(function):
-            if SKIPPED.fullmatch(name) or self.left_out.fullmatch(module):
+            if SKIPPED.fullmatch(name) or self.left_out.fullmatch(str(function.__module__)):
                 return args[0] if args else None
             if name.startswith("is_") and name.endswith("_available"):
                 return self.native(function, *args)
@@ -551,9 +546,8 @@ def is_of_opaque(items: Value) -> bool:
 
 def is_native(function: Any) -> bool:
     """Return whether a function is a method of torch's base class or of its containers."""
-    module = getattr(function, "__module__", "") or ""
-    native = module in ("torch.nn.modules.module", "torch.nn.modules.container")
-    return native and inspect.isfunction(function)
+    native = "torch.nn.modules.module", "torch.nn.modules.container"
+    return inspect.isfunction(function) and function.__module__ in native
 
 
 def is_of_loop(value: Value) -> bool:
