@@ -161,7 +161,7 @@ class ModuleInterpreter(Interpreter):
             is_it: Value = True
             for one, wanted in pairs:
                 if isinstance(one, bool) and is_truth(wanted):
-                    is_it = both(is_it, choose(one, wanted, negate(wanted)))
+                    is_it = both(is_it, self.known(choose(one, wanted, negate(wanted))))
                 else:
                     is_it = both(is_it, self.compared(ast.Eq(), wanted, one))
             found = choose(is_it, value, found)
@@ -461,8 +461,8 @@ class ModuleInterpreter(Interpreter):
             items = self.items(one) if is_list is True else [one] * count
             if items is not None and isinstance(is_list, bool):
                 return tuple(items)
-            is_other = negate(term("==", term("len", self.frozen(one)), count))
-            self.refuse(None, both(is_list, is_other))
+            with self.assuming(is_list):
+                self.refuse(None, negate(term("==", term("len", self.frozen(one)), count)))
             every = (partial(self.subscript, one, number) for number in range(count))
             return tuple(self.both_sides(is_list, item, lambda: one) for item in every)
 
