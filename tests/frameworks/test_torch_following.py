@@ -310,6 +310,22 @@ def measures_text(h=8):
     return linear(h, len(f"{h}"))
 
 
+def copies_a_dataclass(h=8):
+    config = dataclasses.replace(Config(h), depth=3)
+    return linear(h, config.depth)
+
+
+def reads_a_dictionary(h=8):
+    layers = nn.ModuleDict({"first": linear(h, h)})
+    return layers["first"]
+
+
+def begins_again(h=8):
+    layers = sequence([linear(h, h)])
+    layers.__init__()
+    return layers
+
+
 def looks_around(h=8):
     return linear(h, 1 if h in [os.environ] else 2)
 
@@ -339,6 +355,9 @@ def looks_around(h=8):
         (walks, "layers of an unknown number"),
         (reads_text, "text"),
         (measures_text, "text"),
+        (copies_a_dataclass, "a call of replace"),
+        (reads_a_dictionary, "an item of a module"),
+        (begins_again, "a module that is made again"),
         (looks_around, "a value of _Environ"),
     ],
     ids=lambda one: getattr(one, "__name__", ""),

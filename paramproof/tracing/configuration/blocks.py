@@ -146,7 +146,7 @@ class _Writer:
                     if (when := both(condition, one)) is not False
                 ]
             case Term(op="opaque", args=("module",)):
-                raise Unknown("a module that is inside of one of any class")
+                raise Unknown(f"an object that may be a module: {'.'.join(self.path)}")
             case AutoModule():
                 part, storage = self.value(value.own["config"]), self.number(value.storage)
                 what = term("model", part, value.auto.__name__, term("list", *storage))
@@ -158,10 +158,6 @@ class _Writer:
                 what = term("tied", made, inner)
             case Module() if issubclass(value.kind, nn.Module):
                 what = module_of(self.rows(value))
-            case Term(op="opaque", args=("function" | "object" | "attribute", *_)) if (
-                self.run.is_live
-            ):
-                raise Unknown(f"an object that may be a module: {'.'.join(self.path)}")
             case Term(op="fold" | "state" | "get") if mentions_module(value):
                 raise Unknown(f"a module that a loop changes: {'.'.join(self.path)}")
             case Term() if name is None:

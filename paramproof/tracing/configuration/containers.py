@@ -18,7 +18,7 @@ from paramproof.tracing.configuration.layers import (
     reached,
     with_items,
 )
-from paramproof.tracing.configuration.paths import Dict, List
+from paramproof.tracing.configuration.paths import Dict, Frame, List
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -35,24 +35,17 @@ if TYPE_CHECKING:
     from paramproof.tracing.configuration.modules import ModuleInterpreter
 
 
-RETURNING = frozenset({"eval", "to", "train", "half", "float", "bfloat16", "cuda", "cpu", "apply"})
-"""Methods that change numbers, or how a model runs, and return the module."""
-
 SKIPPED = re.compile(
     r"\w*register\w*_hook|\w*(init|initialize)_weights|_?reset_parameters|_load_from_state_dict"
     r"|tie_weights|init_parallel_plans|maybe_install_capturing_hooks|flatten_parameters"
     r"|\w*gradient_checkpointing\w*|enable_input_require_grads"
     r"|requires_backends|validate_environment"
+    r"|eval|to|train|half|float|bfloat16|cuda|cpu|apply"
 )
-"""The same for methods that return nothing."""
-
+"""Methods that change numbers, or how a model runs, and return the module or nothing."""
 
 WALKS = {"buffers": "buffer", "children": "module", "modules": "module", "parameters": "parameter"}
 """What methods list that go through a module, also with names."""
-
-
-def is_skipped(name: str) -> bool:
-    return name in RETURNING or SKIPPED.fullmatch(name) is not None
 
 
 def fill(run: ModuleInterpreter, made: Module, *args: Value) -> None:
@@ -74,25 +67,22 @@ def fill(run: ModuleInterpreter, made: Module, *args: Value) -> None:
         made.layers = List(run.path, run.frozen(given) if items is None else tuple(items))
 
 
-def module_method(  # noqa: C901 - a case for each method
+def module_method(
     run: ModuleInterpreter, owner: Module, name: str, args: Sequence[Value], named: Dict
 ) -> Value:
-    def given(number: int, key: str, default: Value = MISSING) -> Value:
-        return args[number] if number < len(args) else instead(run.lookup(named, key), default)
-
     match name:
         case "append" | "extend" | "insert" if issubclass(owner.kind, LISTS):
             run.call_method(owner.layers, name, args, named)
             return owner
-        case "register_buffer":
-            key = given(0, "name")
-            if isinstance(key, Term):
-                raise Unknown("a buffer with an unknown name")
-            owner.buffers[key] = run.decided(given(2, "persistent", True))
-            return run.set_attribute(owner, key, given(1, "tensor"))
-        case "register_parameter" | "add_module" | "register_module" | "__setattr__":
-            value = given(1, "param" if name == "register_parameter" else "module")
-            return run.set_attribute(owner, given(0, "name"), value)
+        case "__setattr__" | "add_module" | "register_buffer" | "register_parameter":
+            frame = Frame(run.path, getattr(nn.Module, name))
+            run.bind(frame, frame.function, [owner, *args], named)
+            _, key, value, *persistent = frame.own.values()
+            if persistent:
+                if isinstance(key, Term):
+                    raise Unknown("a buffer with an unknown name")
+                owner.buffers[key] = run.decided(*persistent)
+            return run.set_attribute(owner, key, value)
         case _ if kind := WALKS.get(name.removeprefix("named_")):
             named_run = run if name.startswith("named_") else None
             found = reached(owner, kind, named_run, not name.endswith("children"))
@@ -104,16 +94,16 @@ def module_method(  # noqa: C901 - a case for each method
             return owner
         case "get_submodule" if isinstance(args[0], Term):
             return term("opaque", "module")
-    if is_skipped(name):
+    if SKIPPED.fullmatch(name):
         return owner
     raise Unknown(f"the method {name} of a module")
 
 
 def weight_norm(run: ModuleInterpreter, function: Any, args: Sequence[Value], named: Dict) -> Value:
     """Replace the weight of a module by its norms and its direction."""
-    owner = args[0]
-    name = args[1] if args[1:] else instead(run.lookup(named, "name"), "weight")
-    dim = args[2] if args[2:] else instead(run.lookup(named, "dim"), 0)
+    frame = Frame(run.path, function)
+    run.bind(frame, function, args, named)
+    owner, name, dim = frame.own.values()
     shape = owner.own[name].shape
     if not isinstance(shape, tuple) or not isinstance(dim, int):
         raise Unknown("the norms of a weight of unknown dimensions")
@@ -174,8 +164,8 @@ def tie(run: ModuleInterpreter, owner: Module, target: str, source: Value) -> No
     if any(one in target.removesuffix(BUT_FIRST) + source for one in "\\^$(*[+"):
         raise Unknown(f"the tied weights {target}")
     *before, last = target.split(".")
-    held = run.require(reach(run, owner, source.split(".")), source)
-    holder = run.require(reach(run, owner, before), target)
+    held = run.require(reach(run, source.split("."), owner), source)
+    holder = run.require(reach(run, before, owner), target)
 
     def tied(number: Value, one: Value) -> Value:
         return choose(run.compared(ast.Eq(), number, 0), one, held)
@@ -191,19 +181,14 @@ def tie(run: ModuleInterpreter, owner: Module, target: str, source: Value) -> No
     run.each(holder, put)
 
 
-def reach(run: ModuleInterpreter, owner: Value, path: Sequence[str]) -> Value:
-    for name in path:
-        owner = run.each(owner, partial(step, run, name))
-    return owner
-
-
-def step(run: ModuleInterpreter, name: str, held: Value) -> Value:
-    if is_op(held, "inside"):
-        return term("inside", held.args[0], f"{held.args[1]}.{name}")
-    if isinstance(held, AutoModule):
-        return term("inside", held, name)
-    if not isinstance(held, Module):
-        return MISSING
-    if name.isdecimal() and issubclass(held.kind, LISTS) and name not in held.own:
-        return run.subscript(held.layers, int(name))
-    return held.own.get(name, MISSING)
+def reach(run: ModuleInterpreter, path: Sequence[str], owner: Value) -> Value:
+    """Return what is at a path inside of a module, or ``MISSING``."""
+    if not path or not isinstance(owner, Module):
+        return MISSING if path else owner
+    if isinstance(owner, AutoModule):
+        return term("inside", owner, ".".join(path))
+    name, *rest = path
+    inner = owner.own.get(name, MISSING)
+    if name.isdecimal() and issubclass(owner.kind, LISTS) and name not in owner.own:
+        inner = run.subscript(owner.layers, int(name))
+    return run.each(inner, partial(reach, run, rest))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -24,10 +25,8 @@ from paramproof.tracing.configuration.terms import (
     Unknown,
     Value,
     inside,
-    is_op,
-    leaves,
-    mentions,
     term,
+    varies,
 )
 
 if TYPE_CHECKING:
@@ -105,16 +104,14 @@ def image_of(value: Heap, when: Value = MISSING) -> Heap:
     return made
 
 
+@dataclass
 class Renamer:
     """Puts other terms in place of some, also inside of modules, or of what ``begin`` makes."""
 
+    terms: dict[Term, Value]
+    begin: Callable[[Heap], Any] = lambda one: one
     kinds: Any = Module | Tensor | List
-
-    def __init__(
-        self, changes: dict[Term, Value], begin: Callable[[Heap], Any] = lambda one: one
-    ) -> None:
-        self.terms, self.begin = {**changes}, begin
-        self.objects: dict[Heap, Any] = {}
+    objects: dict[Heap, Any] = field(default_factory=dict)
 
     def of(self, value: Value) -> Value:
         if isinstance(value, tuple):
@@ -134,30 +131,27 @@ class Renamer:
         return self.objects[value]
 
 
-class Copier(Renamer):
-    """Copies a value with the modules in it."""
+def copied(run: ModuleInterpreter, value: Value) -> Value:
+    """Return a copy of a value, with the modules in it."""
+    if not isinstance(value, Instance) and not mentions_module(value):
+        return run.boxed(value)
 
-    kinds = Renamer.kinds | Instance
-
-    def __init__(self, run: ModuleInterpreter) -> None:
-        super().__init__({}, self.copied)
-        self.run = run
-
-    def of(self, value: Value) -> Value:
-        is_inner = is_op(value, "comp") and value.args[0] < self.run.depth
-        if is_inner and mentions_module(value):
-            raise Unknown("a copy of layers inside of a loop")
-        return super().of(value)
-
-    def copied(self, value: Heap) -> Any:
-        made: Any = copy.copy(value)
-        made.birth, made.serial = (*self.run.path,), next(Heap.serials)
+    def begin(one: Heap) -> Any:
+        made: Any = copy.copy(one)
+        made.birth, made.serial = (*run.path,), next(Heap.serials)
         if isinstance(made, Tensor | AutoModule):
-            turns = (term("turn", depth) for depth in range(self.run.depth))
+            turns = (term("turn", depth) for depth in range(run.depth))
             made.storage = (made.serial, *turns, *made.storage[1:])
         if isinstance(made, Module):
             made.buffers = dict(made.buffers)
         return made
+
+    copier = Renamer({}, begin, Module | Tensor | List | Instance)
+    made = copier.of(value)
+    loops = (one for one in copier.terms if one.op == "comp" and one.args[0] < run.depth)
+    if any(map(mentions_module, loops)):
+        raise Unknown("a copy of layers inside of a loop")
+    return made
 
 
 def at_turn(loop: Loop, number: int) -> Value:
@@ -165,10 +159,9 @@ def at_turn(loop: Loop, number: int) -> Value:
     depth, source, starts, nexts = loop
     start, after = starts[number], nexts[number]
     state, turn = term("state", depth, number), term("turn", depth)
-    in_loop = lambda one: one.op in ("state", "item", "turn") and one.args[0] == depth  # noqa: E731
     if after is state:
         return start
-    if not mentions(after, lambda one: one.op == "state" and one.args[0] == depth):
+    if not varies(after, depth, ("state",)):
         last = term("-", turn, 1)
         changes = {turn: last, **items_at(source, term("item", depth), last)}
         before = Renamer(changes, image_of).of(after)
@@ -176,7 +169,7 @@ def at_turn(loop: Loop, number: int) -> Value:
     match after:
         case Term(op="+" | "*" as op, args=(one, other)) if state in (one, other):
             step = other if one is state else one
-            if step is not state and not mentions(step, in_loop):
+            if not varies(step, depth):
                 return term(op, start, term("*" if op == "+" else "**", step, turn))
     # Inside of the loop, the turns before need a variable of their own.
     other = depth + INNER
@@ -197,12 +190,9 @@ def with_items(
 ) -> Value:
     """Return a list of layers with each item changed; the change is given its number, too."""
     match items:
-        case Term(op="if"):
-            return leaves(items, lambda one: with_items(run, one, change, number))
         case Term(op="list", args=args) | tuple(args):
             numbers = (run.binary(ast.Add(), number, i) for i in range(len(args)))
-            made = tuple(map(change, numbers, args))
-            return made if isinstance(items, tuple) else term("list", *made)
+            return tuple(map(change, numbers, args))
         case Term(op="comp", args=(depth, source, element, True)):
             turn = term("turn", depth)
             at = turn if number == 0 else run.binary(ast.Add(), turn, number)

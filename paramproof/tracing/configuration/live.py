@@ -33,7 +33,6 @@ from paramproof.tracing.configuration.modules import (
     is_of_loop,
     is_of_opaque,
     is_torch,
-    method_of,
 )
 from paramproof.tracing.configuration.nodes import EMPTY, Data
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, List, Raised, source_of
@@ -42,7 +41,6 @@ from paramproof.tracing.configuration.reader_terms import check, model_term
 from paramproof.tracing.configuration.statements import COLLECTED, LOST, assigned
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
-    MISSING,
     Term,
     Unknown,
     Value,
@@ -391,9 +389,7 @@ class LiveInterpreter(ModuleInterpreter):
             for one in reached(owner, "module"):
                 self.visit(one, partial(self.call, args[0], [one]))
             return owner
-        found: Value = MISSING if named.own else method_of(self, owner, name, args)
-        if found is MISSING:
-            found = super().call_method(owner, name, args, named)
+        found = super().call_method(owner, name, args, named)
         if isinstance(owner, Module) and name.removeprefix("named_") in WALKS and has_loops(owner):
             return Walked(self.path, found.items)
         return found

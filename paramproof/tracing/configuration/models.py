@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -28,7 +29,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING, CONFIG_M
 from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration import containers
 from paramproof.tracing.configuration.blocks import model_of, understood
-from paramproof.tracing.configuration.containers import is_skipped
+from paramproof.tracing.configuration.containers import SKIPPED
 from paramproof.tracing.configuration.layers import AutoModule, Module
 from paramproof.tracing.configuration.modules import ModuleInterpreter
 from paramproof.tracing.configuration.nodes import Data
@@ -57,9 +58,6 @@ from paramproof.tracing.configuration.values import Method, fields_of, unknown
 LOADING = frozenset({"config", "attn_implementation", "dtype", "torch_dtype", "trust_remote_code"})
 """Arguments of ``from_config`` that do not reach the constructor."""
 
-FOREIGN = "timm"
-"""The library whose models are built and not traced: a network of it has a name."""
-
 NETWORKS = ("resnet18", "resnet50", "resnet101")
 """Names of networks that published files have where the default is a name, too."""
 
@@ -70,6 +68,10 @@ class Fork(Exception):
 
 class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
     """Runs model classes of transformers, whose configuration object is unknown."""
+
+    left_out = re.compile(
+        r"torch\.(nn\.init|_C|compiler)|transformers\.(initialization|generation\..*)"
+    )
 
     def __init__(self, kind: Any, any_class: bool, usual: Mapping[str, type[Any]]) -> None:
         super().__init__()
@@ -103,9 +105,7 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
         if is_op(source, "items") and whole in inside(source):
             # The declared fields one by one, and then any others.
             base = Dict((), source.args[0])
-            names = [
-                one for one in sorted(fields_of(self.kind)) if self.lookup(base, one) is not MISSING
-            ]
+            names = sorted(fields_of(self.kind))
             part = Instance((), self.kind, term("self"))
             pairs = tuple((one, self.attribute(part, one)) for one in names)
             base.own = dict.fromkeys(names, MISSING)
@@ -149,22 +149,19 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
             if kind is None:
                 self.of_any.add(field)
             else:
+                # Some configurations may lack parts that this one is inside of.
+                parts = [x for x in inside(field) if is_op(x, "field") and x not in self.declared]
+                there = [term("has field", *one.args) for one in reversed(parts)]
                 other = both(negate(is_null), negate(term("made by", field, kind.__name__)))
-                self.pins[both(self.exists(field), other)] = None
+                self.pins[both(functools.reduce(both, there, True), other)] = None
             self.parts[field] = choose(is_null, None, Instance((), kind, field))
         return self.parts[field]
-
-    def exists(self, value: Value) -> Value:
-        """Return whether there is a part, inside of parts that some configurations do not have."""
-        parts = [one for one in inside(value) if is_op(one, "field") and one not in self.declared]
-        there = [term("has field", *one.args) for one in reversed(parts)]
-        return functools.reduce(both, there, True)
 
     # Modules, and what they hold
 
     def attribute_of_module(self, owner: Module, name: str) -> Value:
         is_there = present(owner.own.get(name, MISSING)) is True
-        if isinstance(owner, AutoModule) and not is_there and not is_skipped(name):
+        if isinstance(owner, AutoModule) and not is_there and not SKIPPED.fullmatch(name):
             if name in ("get_input_embeddings", "get_output_embeddings"):
                 return term("opaque", "module")
             if name != "forward" and callable(getattr(PreTrainedModel, name, callable)):
@@ -194,28 +191,21 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
         if not isinstance(index, Term):
             return self.built(self.native(table.__getitem__, index))
         made = {key: table[key] for key in table}
-        own = {key: one for key, one in made.items() if [*one.parameters()]}
-        found: Value = MISSING
-        for key, one in own.items():
-            found = choose(self.compared(ast.Eq(), index, key), self.built(one), found)
+        own = {key: self.built(one) for key, one in made.items() if [*one.parameters()]}
+        found = self.lookup(Dict((), None, own), index)
         plain = term("list", *(key for key in made if key not in own))
         is_plain = self.known(term("in", index, plain))
-        return self.require(
-            choose(is_plain, Module(self.path, nn.Identity), found), "an activation"
-        )
+        found = choose(is_plain, Module(self.path, nn.Identity), found)
+        return self.require(found, "an activation")
 
     # Calls
-
-    def is_left_out(self, module: str) -> bool:
-        own = ("transformers.initialization", "transformers.generation.")
-        return module.startswith(own) or super().is_left_out(module)
 
     def call_known(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
         if is_rope(function):
             return rope_of(self)
         if is_plain_class(function) or is_plain_class(getattr(function, "__self__", None)):
             return self.plain_object(function, args, named)
-        if (getattr(function, "__module__", "") or "").partition(".")[0] == FOREIGN:
+        if (getattr(function, "__module__", "") or "").partition(".")[0] == "timm":
             if inspect.isfunction(function):
                 return self.foreign(function, args, named)
             return self.native(function, *args)
@@ -254,20 +244,14 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
 
     def plain_object(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         """Return an object that holds no modules, or nothing known where it is not understood."""
-        self.journal.append({})
-        try:
+        with suppress(Unknown):
             if not inspect.isclass(function):
                 return super().call_known(function, args, named)
             made = Module(self.path, function)
             if function.__init__ is not object.__init__:
                 super().call(function.__init__, [made, *args], named)
-        except Unknown:
-            for holder, state in self.journal[-1].values():
-                vars(holder).update(state)
-            return term("opaque", "object")
-        finally:
-            self.journal.pop()
-        return made
+            return made
+        return term("opaque", "object")
 
     def from_config(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         given = args[0] if args else self.lookup(named, "config")

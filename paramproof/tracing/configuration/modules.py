@@ -13,19 +13,18 @@ from __future__ import annotations
 import ast
 import collections
 import copy
-import dataclasses
-import functools
 import inspect
 import operator
-import types
+import re
 import weakref
-from collections.abc import Callable, Collection, Sequence, Set
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache, partial, reduce
 from typing import Any
 
 from torch import nn
 
 from paramproof.tracing.configuration import containers, tensors
-from paramproof.tracing.configuration.containers import RETURNING, is_skipped
+from paramproof.tracing.configuration.containers import SKIPPED
 from paramproof.tracing.configuration.functions import MODELS
 from paramproof.tracing.configuration.interpreter import Interpreter
 from paramproof.tracing.configuration.layers import (
@@ -33,17 +32,17 @@ from paramproof.tracing.configuration.layers import (
     IMAGES,
     INNER,
     LISTS,
-    Copier,
     Module,
     Renamer,
     at_turn,
+    copied,
     image_of,
     items_at,
     mentions_module,
     reached,
     without_opaque,
 )
-from paramproof.tracing.configuration.paths import Dict, Heap, Instance, List, Raised, source_of
+from paramproof.tracing.configuration.paths import Dict, Heap, List, Raised, source_of
 from paramproof.tracing.configuration.statements import COLLECTED, LOST, Loop, assigned
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
@@ -64,17 +63,17 @@ from paramproof.tracing.configuration.terms import (
     present,
     term,
 )
-from paramproof.tracing.configuration.values import Closure, Method, Super, unknown
+from paramproof.tracing.configuration.values import Closure, Method, unknown
 
-CACHED = type(functools.lru_cache(lambda: None))
-
-SKIPPED_MODULES = ("torch.nn.init", "torch._C", "torch.compiler")
+CACHED = type(lru_cache(lambda: None))
 
 
 class ModuleInterpreter(Interpreter):
     """Runs constructors of torch's modules."""
 
     is_live = False
+    left_out = re.compile(r"torch\.(nn\.init|_C|compiler)")
+    """Modules whose functions fill tensors or watch them, and no more."""
 
     def __init__(self, *of: Any) -> None:
         super().__init__(*of)
@@ -85,12 +84,12 @@ class ModuleInterpreter(Interpreter):
     # Attributes of modules and tensors
 
     def attribute_of(self, owner: Value, name: str) -> Value:
-        if isinstance(owner, Super) and isinstance(owner.owner, Module):
-            found = super().attribute_of(owner, name)
-            if isinstance(found, Method) and is_native(found.function) and name != "__init__":
-                return Method(owner.owner, name)
-            return found
         if isinstance(owner, Module):
+            if name == "__init__":
+                raise Unknown("a module that is made again")
+            if isinstance(name, Term) and self.is_live:
+                found = term("opaque", "module")
+                return choose(term("truth", found), found, MISSING)
             return self.attribute_of_module(owner, name)
         if isinstance(owner, Tensor):
             return tensors.tensor_attribute(self, owner, name)
@@ -107,41 +106,35 @@ class ModuleInterpreter(Interpreter):
         if name in ("dtype", "device"):
             return term("opaque", name)
         static = inspect.getattr_static(owner.kind, name, MISSING)
-        if static is MISSING:
-            return found
-        if is_native(static):
-            return Method(owner, name)
-        of: Any = owner
-        return instead(found, self.bound(static, of))
+        return instead(found, self.bound(static, owner))
+
+    def bound(self, found: Any, owner: Any) -> Value:
+        is_named = is_native(found) and found.__name__ != "__init__"
+        return Method(owner, found.__name__) if is_named else super().bound(found, owner)
 
     def set_attribute(self, owner: Value, name: Value, value: Value) -> None:
-        if is_op(owner, "opaque") and not mentions_module(value):
-            return
         if isinstance(owner, Tensor):
             if name == "requires_grad":
                 self.write(owner, name, self.truth(value))
             elif name == "data" and isinstance(value, Tensor):
                 self.touch(owner)
                 owner.shape = choose(self.since(owner.birth), value.shape, owner.shape)
+        elif isinstance(owner, Module) and isinstance(name, Term):
+            self.add_items(owner.named, (term("entry", name, value),))
         elif isinstance(owner, Module):
-            if isinstance(name, Term):
-                self.add_items(owner.named, (term("entry", name, value),))
-                return
             static = inspect.getattr_static(owner.kind, name, None)
             if isinstance(static, property) and static.fset:
                 self.call(static.fset, [owner, value])
             else:
                 self.write(owner, name, value)
-        else:
+        elif not is_op(owner, "opaque") or mentions_module(value):
             super().set_attribute(owner, name, value)
 
     def set_item(self, holder: Value, index: Value, value: Value) -> None:
-        if isinstance(holder, Tensor) or is_op(holder, "opaque"):
-            return
         if isinstance(holder, Module) and issubclass(holder.kind, DICTS):
             self.set_attribute(holder, index, value)
-            return
-        super().set_item(holder, index, value)
+        elif not isinstance(holder, Tensor) and not is_op(holder, "opaque"):
+            super().set_item(holder, index, value)
 
     def subscript_of(self, holder: Value, index: Value) -> Value:
         if isinstance(holder, Tensor):
@@ -150,13 +143,9 @@ class ModuleInterpreter(Interpreter):
         if is_op(items, "opaque"):
             return List(self.path, items) if isinstance(index, slice) else items
         if isinstance(holder, Module):
-            if issubclass(holder.kind, DICTS) and isinstance(index, str):
-                return self.require(holder.own.get(index, MISSING), index)
             if isinstance(index, slice) or not issubclass(holder.kind, LISTS):
                 raise Unknown("an item of a module")
             return self.subscript_of(holder.layers, index)
-        if isinstance(holder, List) and is_op(items, "list") and isinstance(index, int):
-            return self.native(items.args.__getitem__, index)
         is_layers = isinstance(holder, List) and mentions_module(items)
         if is_layers and (self.items(holder) is None or unknown(index)):
             of = self.some_layers if isinstance(index, slice) else self.layer
@@ -171,7 +160,10 @@ class ModuleInterpreter(Interpreter):
             pairs = zip(name, key, strict=True) if isinstance(key, tuple) else [(name, key)]
             is_it: Value = True
             for one, wanted in pairs:
-                is_it = both(is_it, self.compared(ast.Eq(), wanted, one))
+                if isinstance(one, bool) and is_truth(wanted):
+                    is_it = both(is_it, self.known(choose(one, wanted, negate(wanted))))
+                else:
+                    is_it = both(is_it, self.compared(ast.Eq(), wanted, one))
             found = choose(is_it, value, found)
         return found
 
@@ -257,18 +249,15 @@ class ModuleInterpreter(Interpreter):
 
     def items(self, value: Value) -> list[Value] | None:
         value = self.settle(value)
-        if isinstance(value, Tensor):
-            return None
         if isinstance(value, Module):
             if not issubclass(value.kind, LISTS):
                 raise Unknown("the items of a module")
-            return self.items(value.layers)
-        return super().items(value)
+            value = value.layers
+        return None if isinstance(value, Tensor) else super().items(value)
 
     def truth(self, value: Value) -> Value:
-        return super().truth(
-            leaves(value, lambda one: term("opaque", "truth") if isinstance(one, Tensor) else one)
-        )
+        opaque = term("opaque", "truth")
+        return super().truth(leaves(value, lambda one: opaque if isinstance(one, Tensor) else one))
 
     def kind_of(self, value: Value) -> Any:
         if isinstance(value, Module):
@@ -276,7 +265,7 @@ class ModuleInterpreter(Interpreter):
         if isinstance(value, Tensor):
             return nn.Parameter if value.role == "parameter" else nn.Buffer
         if is_op(value, "opaque"):
-            return float
+            return None if value.args[0] == "module" else float
         if is_op(value, "+") and {list, tuple} & {*map(self.kind_of, value.args)}:
             return list
         return super().kind_of(value)
@@ -309,17 +298,6 @@ class ModuleInterpreter(Interpreter):
         if any(is_op(one, "opaque") for one in args) and KINDS.get(sign) is not bool:
             return term("opaque", sign)
         return super().computed(sign, operation, *args)
-
-    def equal(self, one: Value, other: Value) -> Value:
-        for value, constant in ((one, other), (other, one)):
-            if isinstance(constant, bool) and isinstance(value, Term) and is_truth(value):
-                return self.known(value if constant else negate(value))
-        return super().equal(one, other)
-
-    def identical(self, one: Value, other: Value) -> Value:
-        if term("opaque", "module") in (one, other):
-            return term("truth", term("opaque", "module"))
-        return super().identical(one, other)
 
     # Loops over layers and tensors
 
@@ -359,29 +337,24 @@ class ModuleInterpreter(Interpreter):
                 # It is set in one layer in each turn, and no turn may read another.
                 item = term("item", INNER)
                 self.assign(target, item)
-                match IMAGES.get(self.eval(owner)):
+                image = IMAGES.get(self.eval(owner))
+                self.assign(target, LOST)
+                match image:
                     case of, Term(op="==", args=(turn, Term(op="+", args=(at, 1)))) if at is item:
                         end = self.binary(ast.Add(), stop, 1)
                         is_after = self.compared(ast.GtE(), turn, 1)
                         with self.assuming(both(is_after, self.compared(ast.Lt(), turn, end))):
-                            self.write(of, name, None)
-                    case _:
-                        raise Unknown(f"a loop that sets {name}")
-                self.assign(target, LOST)
-            case _:
-                self.begin_names(assigned(target, *body), body)
-                super().fold(target, source, body)
-
-    def begin_names(self, names: Set[str], body: Sequence[ast.stmt]) -> None:
-        """Let the names that a loop assigns, and its function reads after it, be absent before."""
+                            return self.write(of, name, None)
         frame = self.frames[-1]
         if COLLECTED not in frame.own:
+            # Names that the loop assigns, and its function reads after it, may be absent before.
             last = max(one.end_lineno or 0 for one in body)
             every = ast.walk(source_of(frame.function.__code__))
             after = {one.id for one in every if isinstance(one, ast.Name) and one.lineno > last}
-            for name in names & after:
+            for name in assigned(target, *body) & after:
                 if frame.own.get(name, LOST) is LOST:
                     frame.own[name] = MISSING
+        return super().fold(target, source, body)
 
     def after_loop(self, loop: Loop, number: int) -> Value:
         found, _ = loop.collected(number)
@@ -404,11 +377,9 @@ class ModuleInterpreter(Interpreter):
                 return self.branch(negate(self.truth(self.eval(test))), [error], [])
             case ast.With(body=body):
                 return self.block(body)
-            case ast.While(test=test, body=body, orelse=[]):
+            case ast.While(body=body, orelse=[]):
                 # A number of turns that is computed, as of a loop over what is read of a tensor.
-                if self.truth(self.eval(test)) is not False:
-                    return self.loop(ast.Name("while", ast.Store()), term("opaque", "while"), body)
-                return True
+                return self.loop(ast.Name("while", ast.Store()), term("opaque", "while"), body)
         return super().statement(node)
 
     def augmented(self, op: ast.operator, old: Value, value: Value) -> Value:
@@ -435,22 +406,16 @@ class ModuleInterpreter(Interpreter):
         if not callable(function) and not isinstance(function, Closure | Method | Term):
             raise Raised(f"a call of {function!r:.60}")
         name = getattr(function, "__name__", "")
-        module = getattr(function, "__module__", "") or ""
         if inspect.isroutine(function) and name in self.named:
             return self.named[name](self, function, args, named)
         if inspect.isfunction(function) or inspect.isbuiltin(function):
-            skipped = self.is_left_out(module)
-            if is_skipped(name) or skipped:
-                return args[0] if args and (skipped or name in RETURNING) else None
+            if SKIPPED.fullmatch(name) or self.left_out.fullmatch(str(function.__module__)):
+                return args[0] if args else None
             if name.startswith("is_") and name.endswith("_available"):
                 return self.native(function, *args)
             if function.__qualname__.startswith("_ntuple.<locals>"):
                 return self.repeated(args[0], inspect.getclosurevars(function).nonlocals["n"])
         return self.call_known(function, args, named)
-
-    def is_left_out(self, module: str) -> bool:
-        """Return whether the functions of a module fill tensors or watch them, and no more."""
-        return module in SKIPPED_MODULES
 
     def call_known(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
         """Call a function that is not left out."""
@@ -466,12 +431,11 @@ class ModuleInterpreter(Interpreter):
         return super().call_method(owner, name, args, named)
 
     def call_other(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
-        name = getattr(function, "__name__", "")
         is_math = getattr(function, "__module__", "") == "math"
         if is_math or function in (int, float, round, max, min, abs, sum):
             is_computed = any(isinstance(one, Tensor) or is_op(one, "opaque") for one in args)
             if is_computed or (is_math and unknown(args) and function not in self.models):
-                return term("opaque", name)
+                return term("opaque", function.__name__)
         return super().call_other(function, args, named)
 
     def length(self, value: Value) -> Value:
@@ -479,48 +443,37 @@ class ModuleInterpreter(Interpreter):
         if items is not None:
             return len(items)
         match self.frozen(value):
-            case Term(op="comp", args=(_, source, _, True)):
+            case Term(op="comp" | "enumerate", args=(_, source, _, True) | (source, _)):
                 return self.length(source)
             case Term(op="range", args=(0, stop, 1)) if self.kind_of(stop) is int:
                 return stop
-            case Term(op="enumerate", args=(source, _)):
-                return self.length(source)
             case Term(op="concat", args=(Term(op="list", args=args),)):
-                found: Value = 0
-                for one in args:
-                    found = self.binary(ast.Add(), self.each(one, self.length), found)
-                return found
+                lengths = [self.each(one, self.length) for one in args]
+                return reduce(lambda found, one: self.binary(ast.Add(), one, found), lengths, 0)
             case found:
                 return term("len", found)
 
     def repeated(self, value: Value, count: int) -> Value:
         """Return a value as often as a convolution has dimensions, or the items of a list."""
 
-        def listed(one: Value) -> Value:
-            items = self.items(one)
-            if items is None:
-                self.refuse(None, negate(term("==", term("len", self.frozen(one)), count)))
-                items = [self.subscript(one, number) for number in range(count)]
-            return tuple(items)
-
         def of(one: Value) -> Value:
             is_list = self.call(isinstance, [one, collections.abc.Iterable])
-            found = self.both_sides(is_list, lambda: listed(one), lambda: (one,) * count)
-            if isinstance(found, Term):
-                return tuple(self.subscript(found, number) for number in range(count))
-            return found
+            items = self.items(one) if is_list is True else [one] * count
+            if items is not None and isinstance(is_list, bool):
+                return tuple(items)
+            with self.assuming(is_list):
+                self.refuse(None, negate(term("==", term("len", self.frozen(one)), count)))
+            every = (partial(self.subscript, one, number) for number in range(count))
+            return tuple(self.both_sides(is_list, item, lambda: one) for item in every)
 
         return self.each(value, of)
-
-    def copied_object(self, value: Value) -> Value:
-        if isinstance(value, Module | Tensor | Instance) or mentions_module(value):
-            return Copier(self).of(value)
-        return MODELS[copy.copy](self, value)
 
     def make(self, kind: Any, args: Sequence[Value], named: Dict) -> Value:
         made = Module(self.path, kind)
         self.call(kind.__init__, [made, *args], named)
         return made
+
+    copied = copied
 
     def decided(self, value: Value) -> bool:
         found = self.truth(value)
@@ -544,19 +497,13 @@ def zipped(run: ModuleInterpreter, *values: Value, strict: bool = False) -> Valu
 def get_attr(run: ModuleInterpreter, owner: Value, name: Value, *default: Value) -> Value:
     is_opaque = inspect.ismodule(owner) or (run.is_live and isinstance(owner, Module))
     if isinstance(name, Term) and is_opaque:
-        return term("opaque", "attribute")
+        return term("opaque", "module" if run.is_live else "attribute")
     return MODELS[getattr](run, owner, name, *default)
-
-
-def has_attr(run: ModuleInterpreter, owner: Value, name: Value) -> Value:
-    if isinstance(name, Term) and run.is_live and isinstance(owner, Module):
-        return term("truth", term("opaque", "attribute"))
-    return MODELS[hasattr](run, owner, name)
 
 
 def signature(run: ModuleInterpreter, one: Value) -> Value:
     if isinstance(one, Method):
-        one = types.MethodType(one.function, run)
+        one = partial(one.function, None)
     return one if isinstance(one, Term) else run.native(inspect.signature, one)
 
 
@@ -574,16 +521,7 @@ def partial_of(run: ModuleInterpreter, function: Value, *args: Value, **named: V
         function, args = function.function, (function.owner, *args)
     if not callable(function):
         raise Unknown("some of the arguments of a function inside of another")
-    return functools.partial(function, *args, **named)
-
-
-def replaced(run: ModuleInterpreter, value: Value, **changes: Value) -> Value:
-    """Return an object of a dataclass with other values of some fields."""
-    kind = value.kind if isinstance(value, Module) else type(value)
-    if not dataclasses.is_dataclass(kind):
-        raise Unknown("an object with other values")
-    fields = {one.name: run.attribute(value, one.name) for one in dataclasses.fields(kind)}
-    return run.call(kind, [], Dict(run.path, None, {**fields, **changes}))
+    return partial(function, *args, **named)
 
 
 MODULE_MODELS: dict[Any, Callable[..., Value]] = {
@@ -591,42 +529,25 @@ MODULE_MODELS: dict[Any, Callable[..., Value]] = {
     nn.Module.__init__: lambda run, *_, **__: None,
     callable: is_callable,
     collections.OrderedDict: MODELS[dict],
-    dataclasses.replace: replaced,
-    copy.copy: lambda run, value: run.each(value, run.copied_object),
-    copy.deepcopy: lambda run, value, *memo: run.each(value, run.copied_object),
-    functools.partial: partial_of,
+    **dict.fromkeys((copy.copy, copy.deepcopy), lambda run, one, *_: run.each(one, run.copied)),
+    partial: partial_of,
     getattr: get_attr,
-    hasattr: has_attr,
     inspect.signature: signature,
     len: lambda run, value: run.each(value, run.length),
     weakref.ref: lambda run, *_: term("opaque", "reference"),
     zip: zipped,
 }
 
-NUMBER = term("opaque", "item")
-"""A number of a tensor."""
-
 
 def is_of_opaque(items: Value) -> bool:
     """Return whether a list has a length, and items of which nothing is known."""
-    return is_op(items, "comp") and items.args[2] is NUMBER
-
-
-def method_of(run: ModuleInterpreter, owner: Value, name: str, args: Sequence[Value]) -> Value:
-    """Return what a method of a tensor gives to a user's code, or ``MISSING`` as elsewhere."""
-    match owner, name, args:
-        case Tensor(shape=(size,)), "tolist", []:
-            return List(run.path, term("comp", run.depth, term("range", 0, size, 1), NUMBER, True))
-        case Tensor(shape=tuple(shape)), "numel", []:
-            return functools.reduce(functools.partial(run.binary, ast.Mult()), shape, 1)
-    return MISSING
+    return is_op(items, "comp") and items.args[2] is tensors.NUMBER
 
 
 def is_native(function: Any) -> bool:
     """Return whether a function is a method of torch's base class or of its containers."""
-    module = getattr(function, "__module__", "") or ""
-    native = module in ("torch.nn.modules.module", "torch.nn.modules.container")
-    return native and inspect.isfunction(function)
+    native = "torch.nn.modules.module", "torch.nn.modules.container"
+    return inspect.isfunction(function) and function.__module__ in native
 
 
 def is_of_loop(value: Value) -> bool:

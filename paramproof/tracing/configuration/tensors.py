@@ -28,8 +28,8 @@ from paramproof.tracing.configuration.values import Method, unknown
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.modules import ModuleInterpreter
 
-MATH = frozenset({"prod", "log2", "ceil", "floor", "sqrt"})
-"""Functions of numpy that are those of ``math`` for numbers."""
+NUMBER = term("opaque", "item")
+"""A number of a tensor."""
 
 
 class Tensor(Heap):
@@ -105,7 +105,7 @@ def torch_function(
     name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "") or ""
 
     if not any(isinstance(one, Tensor) for one in args):
-        if name in MATH and module == "numpy":
+        if module == "numpy" and name in ("ceil", "floor", "log2", "prod", "sqrt"):
             is_int = name == "prod" and run.kind_of(args[0]) is int
             return args[0] if is_int else run.call(getattr(math, name), args, named)
         if isinstance(function, numpy.ufunc) and {*map(run.kind_of, args)} <= {int, float}:
@@ -161,6 +161,9 @@ def tensor_method(
         case "requires_grad_":
             run.write(owner, "requires_grad", run.truth(args[0] if args else True))
             return owner
+        case "tolist" if run.is_live and isinstance(owner.shape, tuple) and len(owner.shape) == 1:
+            items = term("comp", run.depth, term("range", 0, *owner.shape, 1), NUMBER, True)
+            return List(run.path, items)
         case "item" | "tolist":
             return term("opaque", name) if name == "item" else List(run.path, term("opaque", name))
         case "size":
@@ -168,22 +171,9 @@ def tensor_method(
             return run.subscript(shape, args[0]) if args else shape
         case "to":
             return Tensor(run, owner.shape)
-        case "view" | "reshape":
-            return Tensor(run, reshaped(run, owner.shape, sizes(run, *args)))
     if name.endswith("_") and not name.startswith("_"):
         return owner
     return applied(run, getattr(torch.Tensor, name), [owner, *args], named)
-
-
-def reshaped(run: ModuleInterpreter, shape: Value, wanted: Value) -> Value:
-    if not isinstance(wanted, tuple) or -1 not in wanted:
-        return wanted
-    if not isinstance(shape, tuple):
-        return None
-    whole = partial(reduce, partial(run.binary, ast.Mult()))
-    rest = whole([one for one in wanted if one != -1], 1)
-    size = run.binary(ast.FloorDiv(), whole(shape, 1), rest)
-    return tuple(size if one == -1 else one for one in wanted)
 
 
 # Functions of torch
@@ -299,6 +289,18 @@ def flattened(run: ModuleInterpreter, one: Tensor, start_dim: int = 0, end_dim: 
     return (*one.shape[:start], whole, *one.shape[end + 1 :])
 
 
+def reshaped(run: ModuleInterpreter, one: Tensor, *given: Value) -> Value:
+    wanted = sizes(run, *given)
+    if not isinstance(wanted, tuple) or -1 not in wanted:
+        return wanted
+    if not isinstance(one.shape, tuple):
+        return None
+    whole = partial(reduce, partial(run.binary, ast.Mult()))
+    rest = whole([size for size in wanted if size != -1], 1)
+    left = run.binary(ast.FloorDiv(), whole(one.shape, 1), rest)
+    return tuple(left if size == -1 else size for size in wanted)
+
+
 @cache
 def is_pointwise(name: str) -> bool:
     """Return whether torch says of a function that each element depends on one of each tensor."""
@@ -314,6 +316,7 @@ SHAPES: dict[str, Callable[..., Value]] = {
     **dict.fromkeys(("array", "as_tensor", "asarray", "from_numpy", "tensor"), shape_of),
     **dict.fromkeys(("cat", "concat", "concatenate"), concatenated),
     **dict.fromkeys(("empty", "ones", "rand", "randn", "zeros"), sizes),
+    **dict.fromkeys(("reshape", "view"), reshaped),
     "arange": arange,
     "flatten": flattened,
     "full": lambda run, size, *_, **__: sizes(run, size),
