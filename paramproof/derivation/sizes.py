@@ -223,6 +223,8 @@ def result(name: str, *operands: Any) -> Any:
     value = FUNCTIONS[name](*values)
     if None in parts or _are_of_two_turns(*parts):
         return Number(value, None)
+    if name == "div" and isinstance(value, int) and parts[1] == expression(1):
+        return operands[0]
     found = number(value, _made(name, *parts))
     if name == "mod" and isinstance(found, Number) and isinstance(value, int):
         found.divided = operands
