@@ -133,13 +133,11 @@ def both(one: Value, other: Value) -> Value:
 def facts_of(condition: Value) -> dict[Value, bool]:
     """Return what is true and what is false where a condition is true."""
     facts: dict[Value, bool] = {}
-    left = [condition]
-    while left:
-        one = left.pop()
+    parts = [condition]
+    for one in parts:  # It grows: the parts of each come after it.
         if isinstance(one, Term):
             facts |= {one: True, negate(one): False}
-            if one.op == "and":
-                left += one.args
+            parts += one.args if one.op == "and" else ()
     return facts
 
 
@@ -150,14 +148,12 @@ def decided(condition: Value, facts: Mapping[Value, bool]) -> Value:
     found = facts.get(condition)
     if found is not None:
         return found
-    if condition.op == "not":
-        return negate(decided(condition.args[0], facts))
-    if condition.op in ("and", "if"):
-        args = [decided(one, facts) for one in condition.args]
-        if all(new is old for new, old in zip(args, condition.args, strict=True)):
-            return condition
-        return both(*args) if condition.op == "and" else choose(*args)
-    return condition
+    joins: dict[str, Callable[..., Value]] = {"not": negate, "and": both, "if": choose}
+    if condition.op not in joins:
+        return condition
+    args = [decided(one, facts) for one in condition.args]
+    is_same = all(new is old for new, old in zip(args, condition.args, strict=True))
+    return condition if is_same else joins[condition.op](*args)
 
 
 def either(one: Value, other: Value) -> Value:
