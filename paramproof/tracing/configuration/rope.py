@@ -56,7 +56,7 @@ def validate(run: ClassInterpreter, made: Instance) -> None:
         try:
             run.call(Method(made, kind.validate_rope), [])
         finally:
-            made.own[NAME] = run.rule("rope", made)
+            made.own[NAME] = run.rule(made)
 
     def of_file() -> None:
         run.check_type(NAME, rope, dict)
