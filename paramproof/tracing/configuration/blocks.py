@@ -18,14 +18,13 @@ from paramproof.tracing.configuration.layers import (
 )
 from paramproof.tracing.configuration.modules import ModuleInterpreter
 from paramproof.tracing.configuration.paths import Raised
-from paramproof.tracing.configuration.reader_terms import Model, Row, module_of
+from paramproof.tracing.configuration.reader_terms import OPAQUE, Model, Row, lowered, module_of
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     Term,
     Unknown,
     Value,
     both,
-    exported,
     inside,
     is_op,
     mentions,
@@ -80,9 +79,10 @@ class _Writer:
         """The models of any class; None for those in a loop."""
 
     def value(self, value: Value) -> Value:
-        if is_computed(value):
+        found = self.run.frozen(value)
+        if lowered(found) is OPAQUE:
             raise Unknown(f"a computed shape or condition: {'.'.join(self.path)}")
-        return exported(self.run.frozen(value))
+        return found
 
     def rows(self, module: Any, condition: Value = True) -> list[Row]:
         if is_op(module, "if"):

@@ -119,7 +119,7 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
         if name in ("to_dict", "per_layer_config"):
             return Method(owner, name)
         if name in ("rope_parameters", "rope_scaling"):
-            return self.rule("rope", owner)
+            return self.rule(owner)
         found = super().attribute_of_instance(owner, name)
         if owner.kind:
             name = owner.kind.attribute_map.get(name, name)

@@ -2,8 +2,9 @@
 
 A file has rules of configuration classes and modules of model classes. In memory each value in it
 is a term, a text, true, false or null, and a key has its check and its default, if any. In JSON a
-term is the number of a node, or -1 - n for node n of the base, which has what several files share,
-and keys of one check stand together. Numbers are terms of ``number``.
+term is the number of a node, or -1 - n for node n of the base, which has what several files share.
+Keys of one check stand together: the check, the defaults by name, and the keys without a default.
+Numbers are terms of ``number``.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ FORMAT = 3
 VALUES = ("fields", "properties")
 """The rules of a configuration class that are values by name."""
 
-EMPTY: Mapping[str, Any] = {
-    **{kind: {} for kind in ("aliases", *VALUES)},
-    **{kind: [] for kind in ("refusals", "taken")},
-}
+MAX_PATHS = 6
+"""The largest number of keys that a refusal names."""
 
 Data = dict[str, Any]
+
+EMPTY: Data = {"aliases": {}, "fields": {}, "properties": {}, "refusals": [], "taken": []}
 
 
 def mapped(data: Mapping[str, Any], of: Callable[[Any], Any]) -> Data:
@@ -82,7 +83,14 @@ def encoded(
     varying = sum(not turns_in(one) for one in order)
     made = mapped(data, reference)
     for name, rules in made["configurations"].items():
-        rules["keys"] = grouped(rules["keys"])
+        groups: dict[Any, list[Any]] = {}
+        for key, (check, *default) in rules["keys"].items():
+            group = groups.setdefault(check, [check, {}])
+            if default:
+                group[1][key] = default[0]
+            else:
+                group.append(key)
+        rules["keys"] = [*groups.values()]
         # What is empty is absent.
         made["configurations"][name] = {kind: value for kind, value in rules.items() if value}
     return {**made, "nodes": nodes, "varying": varying}
@@ -95,11 +103,13 @@ def terms_of(base: Mapping[str, Any]) -> list[Term]:
 
 def decoded(data: Mapping[str, Any], base: Sequence[Term]) -> Data:
     """Return a file with terms; ``base`` are those of the base."""
-    found = {k: v for k, v in data.items() if k not in ("nodes", "varying")}
-    found["configurations"] = {
-        name: {**EMPTY, **rules, "keys": ungrouped(rules.get("keys", ()))}
-        for name, rules in data["configurations"].items()
-    }
+    found: Data = {**data, "configurations": {}}
+    for name, rules in data["configurations"].items():
+        keys: dict[str, list[Any]] = {}
+        for check, defaults, *required in rules.get("keys", ()):
+            keys |= {key: [check, default] for key, default in defaults.items()}
+            keys |= {key: [check] for key in required}
+        found["configurations"][name] = {**EMPTY, **rules, "keys": keys}
     return mapped(found, reader_of(data, base))
 
 
@@ -113,33 +123,11 @@ def reader_of(data: Mapping[str, Any], base: Sequence[Term] | None) -> Callable[
         if given < 0 and base is not None:
             return base[-1 - given]
         node = data["nodes"][-1 - given if given < 0 else given]
-        return term(node[0], *map(value, node[1:])) if isinstance(node, list) else number(node)
+        if not isinstance(node, list):
+            return term("number", node)
+        return term(node[0], *map(value, node[1:]))
 
     return value
-
-
-def grouped(keys: Mapping[str, list[Any]]) -> list[list[Any]]:
-    """Return keys by their checks: with a default, and then the names of those without one."""
-    groups: dict[Any, list[Any]] = {}
-    for name, (check, *default) in keys.items():
-        group = groups.setdefault(check, [check, {}])
-        if default:
-            group[1][name] = default[0]
-        else:
-            group.append(name)
-    return [*groups.values()]
-
-
-def ungrouped(groups: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
-    for check, defaults, *required in groups:
-        found |= {name: [check, default] for name, default in defaults.items()}
-        found |= {name: [check] for name in required}
-    return found
-
-
-def number(value: float) -> Term:
-    return term("number", value)
 
 
 def refuse(condition: Value, why: str | None) -> Term:
@@ -147,9 +135,6 @@ def refuse(condition: Value, why: str | None) -> Term:
     paths = dict.fromkeys(paths_in([condition]))
     inner = [one for one in paths if not any(other.startswith(f"{one}.") for other in paths)]
     return term("refuse", condition, why, " ".join(inner[:MAX_PATHS]))
-
-
-MAX_PATHS = 6
 
 
 def paths_in(values: Iterable[Value]) -> Iterator[str]:

@@ -18,7 +18,6 @@ import json
 import types
 import typing
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from transformers.configuration_utils import PreTrainedConfig
@@ -41,7 +40,7 @@ from paramproof.tracing.configuration.terms import (
     choose,
     facts_of,
     instead,
-    is_rule,
+    is_op,
     leaves,
     negate,
     present,
@@ -62,17 +61,15 @@ SETTINGS: Mapping[str, Term] = {
 }
 """Attributes that say how a model runs, each with its type: no field that builds it reads them."""
 
-UNSET = frozenset(
-    {
-        "allow_global_per_layer_attribute_access",
-        "name_or_path",
-        "output_attentions",
-        "serialize_explicit_per_layer_config",
-        "torch_dtype",
-    }
-)
-"""Properties that a key may set without any change to another field."""
+UNSET = IGNORED | {
+    "allow_global_per_layer_attribute_access",
+    "name_or_path",
+    "output_attentions",
+    "serialize_explicit_per_layer_config",
+}
+"""What a key may set without any change to another field."""
 
+FROM_DICT = PreTrainedConfig.from_dict.__func__
 CODE = types.FunctionType, classmethod, staticmethod, dict, set
 OWN = frozenset(
     name
@@ -112,12 +109,14 @@ class ClassInterpreter(Interpreter):
             raise Unknown(f"the default of {name}, which is absent or made anew")
         if name in IGNORED:
             return default
-        if is_json(default):
-            self.keys[name] = [check(declared), default]
-            value = term("key", name)
-            self.facts[0] |= facts_of(term("accepts", value, declared))
-            return value
-        return instead(self.lookup(Dict((), CONFIG), name), self.boxed(default))
+        try:
+            json.dumps(default, allow_nan=False)
+        except (TypeError, ValueError):  # It has an infinite number.
+            return instead(self.lookup(Dict((), CONFIG), name), self.boxed(default))
+        self.keys[name] = [check(declared), default]
+        value = term("key", name)
+        self.facts[0] |= facts_of(term("accepts", value, declared))
+        return value
 
     # Attributes
 
@@ -148,7 +147,7 @@ class ClassInterpreter(Interpreter):
         elif not isinstance(owner, Instance):
             super().set_attribute(owner, name, value)
         elif name in ("rope_parameters", "rope_scaling"):
-            owner.own["rope_parameters"] = self.rule("rope", owner)
+            owner.own["rope_parameters"] = self.rule(owner)
         elif name == "per_layer_config":
             hints = typing.get_type_hints(PreTrainedConfig.per_layer_config.fset)
             self.check_type(name, value, hints[name])
@@ -177,8 +176,9 @@ class ClassInterpreter(Interpreter):
 
         self.refuse(f"{name} must be {spoken(declared)}", negate(self.each(value, accepts)))
 
-    def rule(self, op: str, owner: Instance) -> Term:
-        return term(op, CONFIG if owner.origin is None else owner.origin)
+    def rule(self, owner: Instance) -> Term:
+        """Return what is left to a rule of the reader; so is all that code makes of it."""
+        return term("rope", CONFIG if owner.origin is None else owner.origin)
 
     def attribute_of_instance(self, owner: Instance, name: str) -> Value:
         if name == "is_heterogeneous":
@@ -190,28 +190,25 @@ class ClassInterpreter(Interpreter):
         if name == "num_labels" and (owner.origin is not None or has_labels(owner.kind)):
             return owner.own[name] if name in owner.own else term("field", owner.origin, name)
         if name == "per_layer_config":
-            return self.rule("layers", owner)
+            return self.rule(owner)
         return super().attribute_of_instance(owner, name)
 
     def attribute_of(self, owner: Value, name: str) -> Value:
-        if is_class(owner):
-            return Method(owner, name) if name == "from_dict" else MISSING
-        return owner if is_rule(owner) else super().attribute_of(owner, name)
+        if is_op(owner, "class of") and name == "from_dict":
+            return Method(owner, FROM_DICT)
+        return owner if is_op(owner, "rope") else super().attribute_of(owner, name)
 
     # Classes and parts
 
-    def is_part_class(self, kind: Any) -> bool:
-        return inspect.isclass(kind) and issubclass(kind, PreTrainedConfig)
-
     def takes_parts(self, kinds: Sequence[Any]) -> bool:
-        of_parts = [one for one in kinds if self.is_part_class(one)]
+        of_parts = [one for one in kinds if issubclass(one, PreTrainedConfig)]
         if of_parts and PreTrainedConfig not in of_parts:
             raise Unknown("whether a part is of a class")
         return bool(of_parts)
 
     def subscript(self, holder: Value, index: Value) -> Value:
         if holder is not CONFIG_MAPPING:
-            return holder if is_rule(holder) else super().subscript(holder, index)
+            return holder if is_op(holder, "rope") else super().subscript(holder, index)
         constants: dict[Value, None] = {}
         leaves(index, constants.setdefault)
         found: Value = term("class of", self.frozen(index))
@@ -226,24 +223,24 @@ class ClassInterpreter(Interpreter):
         return super().contained(item, holder)
 
     def set_item(self, holder: Value, index: Value, value: Value) -> None:
-        if not is_rule(holder):
+        if not is_op(holder, "rope"):
             super().set_item(holder, index, value)
 
     def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
         named = named or Dict(self.path)
-        of_class = getattr(function, "__func__", None) is PreTrainedConfig.from_dict.__func__
-        owner = function.__self__ if of_class else getattr(function, "owner", None)
-        if (of_class or is_class(owner)) and not named.own and named.base is None:
-            function, named = owner, self.call(dict, args[:1])
-        if is_class(function) or self.is_part_class(function):
-            kind = None if is_class(function) else function
+        if is_op(function, "rope"):
+            return function
+        kind = function if inspect.isclass(function) else None
+        if is_op(function, "class of") or (kind and issubclass(kind, PreTrainedConfig)):
             origin = term("new", kind.__name__ if kind else function, self.frozen(named))
             self.origins[origin] = self.origins.get(origin, 0) + 1
             return Instance(self.path, kind, origin)
-        return function if is_rule(function) else self.call_function(function, args, named)
+        return self.call_function(function, args, named)
 
     def call_function(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
         """Call a function, of which some are run in another way than they are written."""
+        if function is FROM_DICT and self.truth(named) is False:
+            return self.call(args[0], [], self.call(dict, args[1:]))
         if function is PreTrainedConfig.convert_rope_params_to_dict:
             self.set_attribute(args[0], "rope_parameters", None)
             left = dict.fromkeys({*rope.KEYS} - fields_of(args[0].kind), MISSING)
@@ -262,7 +259,7 @@ class ClassInterpreter(Interpreter):
                 return ()
             case "standardize_rope_params" | "validate_token_ids":
                 return None
-            case "getattr" if isinstance(args[1], Term) and args[1].op == "text":
+            case "getattr" if is_op(args[1], "text"):
                 return self.attribute_by_text(*args)
         if isinstance(function, functools.partial):  # It is the interpreter's own.
             return function(*args)
@@ -306,11 +303,9 @@ class ClassInterpreter(Interpreter):
             if aliases.get(one, one) != aliases.get(other, other):
                 continue
             values = self.lookup(keys, one), self.lookup(keys, other)
-            given = both(*map(present, values))
-            if self.known(given) is not False:
-                # The later of them in the file would count.
-                differ = negate(self.compared(ast.Eq(), *map(there, values)))
-                self.refuse(f"{one} and {other} differ", both(given, differ))
+            # The later of them in the file would count.
+            differ = negate(self.compared(ast.Eq(), *map(there, values)))
+            self.refuse(f"{one} and {other} differ", both(both(*map(present, values)), differ))
         members = inspect.getmembers_static(owner.kind, lambda one: isinstance(one, property))
         others = "per_layer_config", *(name for name, _ in members if name not in UNSET)
         for name in dict.fromkeys((*keys.own, *owner.own, *aliases, *others)):
@@ -327,35 +322,22 @@ def check_layers(config: Any, layers: Any) -> None:
     _validate_layer_indices(config, [int(one) for one in layers])
 
 
-def is_json(value: Value) -> bool:
-    with suppress(TypeError, ValueError):
-        return bool(json.dumps(value, allow_nan=False))
-    return False
-
-
-def is_class(value: Value) -> bool:
-    """Return whether a value is the configuration class of an unknown model type."""
-    return isinstance(value, Term) and value.op == "class of"
-
-
 def has_labels(kind: Any) -> bool:
     """Return whether the number of labels is that of the base class, and no field of its own."""
-    static = inspect.getattr_static(kind, "num_labels", None)
-    return static is inspect.getattr_static(PreTrainedConfig, "num_labels")
+    return getattr(kind, "num_labels", None) is PreTrainedConfig.num_labels
 
 
 def written(kind: Any) -> Value:
     """Return the declared type of a field as ``accepts`` takes it."""
     origin, args = typing.get_origin(kind) or kind, typing.get_args(kind)
-    if kind in (None, type(None)):
+    if kind in (None, types.NoneType):
         return term("null")
     if origin is typing.Literal:
         return term("one of", *args)
     if origin in (typing.Union, types.UnionType):
         return term("union", *map(written, args))
     if origin in (int, float, str, bool, list, dict, tuple, set, collections.abc.Sequence):
-        known = (one for one in args if one is not Ellipsis)
-        return term(origin.__name__.lower(), *map(written, known))
+        return term(origin.__name__.lower(), *(written(one) for one in args if one is not ...))
     if kind is Any or isinstance(kind, str | typing.ForwardRef):
         return ANYTHING
     if isinstance(kind, type):

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
-from paramproof.catalogue.program import LAZY, OPERATIONS, Catalogue, Part, Program
+from paramproof.catalogue.program import FORMAT, Catalogue
 from paramproof.tracing.configuration.nodes import Data, encoded
 from paramproof.tracing.configuration.reader_terms import lowered
-from paramproof.tracing.configuration.terms import Value, exported
+from paramproof.tracing.configuration.terms import Value
 
 
 class Programs(Catalogue):
     """A catalogue in which the file of a class has its name; models may be ``terms``, too."""
 
     def __init__(self, types: Mapping[str, str] = {}) -> None:
-        self.operations, self.lazy, self.part = OPERATIONS, LAZY, Part
-        self.types = dict(types)
-        self.index = {kind: _Itself() for kind in ("configurations", "models")}
-        self.file, self.node = cache(self.written), cache(self.compiled)
-        self.program = cache(partial(Program, self))
+        index = {"format": FORMAT, "types": types, "configurations": _Itself(), "models": _Itself()}
+        super().__init__(SimpleNamespace(file=lambda _: index))
+        self.file = cache(self.written)
         self.terms: dict[str, Value] = {}
 
     def written(self, name: str) -> Any:
@@ -40,12 +39,12 @@ class Programs(Catalogue):
 
     def named(self, value: Value) -> str:
         """Return the name under which a value is a model, too."""
-        self.terms[name := repr(value)] = exported(value)
+        self.terms[name := repr(value)] = lowered(value)
         return name
 
     def model(self, name: str) -> Value:
         """Return the module of a model class, or one of ``terms``."""
-        return lowered(self.terms[name])
+        return self.terms[name]
 
 
 class _Itself(dict[str, str]):

@@ -6,56 +6,69 @@ have are written in others that it has, and a declared type becomes a condition 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial, reduce
+from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
-from paramproof.tracing.configuration.nodes import number, refuse
+from paramproof.catalogue.program import LAZY, OPERATIONS
+from paramproof.tracing.configuration.nodes import refuse
 from paramproof.tracing.configuration.terms import (
     SORTS,
     Term,
+    Unknown,
     Value,
     both,
     either,
     is_op,
-    leaves,
     negate,
+    present,
     term,
 )
 
 LETTERS = "ijklmnopqrs"
 """The names of loops, the outermost first."""
 
-CONFIG, VALUE = term("config"), term("item", "value")
+CONFIG, OPAQUE, VALUE = term("config"), term("opaque"), term("item", "value")
 LOOPS = ("comp", "comp dict", "fold", "state", "item", "turn")
 
 
 @lru_cache(maxsize=None, typed=True)  # 0, 0.0 and False are equal, and differ.
 def lowered(value: Value) -> Value:
-    """Return a term in the operations of the reader."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return number(value)
-    if not isinstance(value, Term) or value.op == "number":
+    """Return a frozen value in the operations of the reader; one with an opaque part is opaque.
+
+    Raises ``Unknown`` for a value or an operation that the reader does not have.
+    """
+    if isinstance(value, bool | str | None) or is_op(value, "number"):
         return value
+    if isinstance(value, int | float):
+        return term("float", str(value)) if abs(value) == inf else term("number", value)
+    if not isinstance(value, Term):
+        raise Unknown(f"a value of {type(value).__name__}")
+    op, args = value.op, value.args
     match value:
+        case Term(op="opaque" | "rope"):
+            return OPAQUE
+        case Term(op="accepts", args=(inner, kind)):
+            return lowered(accepts(inner, kind))
         case Term(op="not", args=(Term(op="and", args=sides),)) if any(
             is_op(x, "not") for x in sides
         ):
-            return term("or", *(lowered(negate(one)) for one in sides))
-        case Term(op="accepts", args=(inner, kind)):
-            return lowered(accepts(inner, kind))
-    args = value.args
-    if value.op in LOOPS and isinstance(args[0], int):
+            op, args = "or", tuple(map(negate, sides))
+    if not any(op in known for known in (WRITTEN, OPERATIONS, LAZY)):
+        raise Unknown(f"the operation {op}")
+    if op in LOOPS and isinstance(args[0], int):
         args = (LETTERS[args[0]], *args[1:])
-    write = WRITTEN.get(value.op, partial(term, value.op))
-    return write(*map(lowered, args))
+    inner = [*map(lowered, args)]
+    return OPAQUE if OPAQUE in inner else WRITTEN.get(op, partial(term, op))(*inner)
 
 
-def made_of(pairs: Sequence[Value]) -> Term:
-    """Return the dictionary of keys and values, of which some may be absent."""
-    found = pairs_of(*pairs)
-    are_there = [leaves(one, lambda x: not is_op(x, "absent")) is True for one in pairs[1::2]]
-    return found if all(are_there) else term("merged", found)
+def dict_of(base: Value, *pairs: Value) -> Term:
+    """Return a dictionary with other values of some keys, of which some may be absent."""
+    own = pairs_of(*pairs)
+    if base is not None:
+        return term("merged", base if base is CONFIG else term("or", base, pairs_of()), own)
+    return own if all(present(one) is True for one in pairs[1::2]) else term("merged", own)
 
 
 def pairs_of(*given: Value) -> Term:
@@ -65,14 +78,14 @@ def pairs_of(*given: Value) -> Term:
 
 
 def enumerated(items: Value, start: Value) -> Term:
-    turn = term("turn", "e") if start is number(0) else term("+", start, term("turn", "e"))
+    turn = term("turn", "e") if start is term("number", 0) else term("+", start, term("turn", "e"))
     return term("comp", "e", items, term("list", turn, term("item", "e")), True)
 
 
 def layer_of(part: Value, index: Value) -> Term:
     """Return a part with the values that its ``per_layer_config`` has for a layer."""
     given = term("field", part, "per_layer_config")
-    key, values = (term("get", term("item", "e"), number(i)) for i in (0, 1))
+    key, values = (term("get", term("item", "e"), term("number", i)) for i in (0, 1))
     numbered = term("list", term("int", key), values)
     by_number = term("dict", term("comp", "e", term("method", "items", given), numbered, True))
     own = term("method", "get", by_number, index, pairs_of())
@@ -92,17 +105,12 @@ def is_of(value: Value, *kinds: Value) -> Value:
 
 
 WRITTEN: Mapping[str, Callable[..., Value]] = {
+    "as tuple": lambda items: items,
     "comp dict": lambda letter, source, key, value, kept: term(
         "dict", term("comp", letter, source, term("list", key, value), kept)
     ),
     "concat": lambda lists: term("sum", lists, term("list")),
-    "dict": lambda first, *pairs: (
-        made_of(pairs)
-        if first is None
-        else term(
-            "merged", first if first is CONFIG else term("or", first, pairs_of()), pairs_of(*pairs)
-        )
-    ),
+    "dict": dict_of,
     "enumerate": enumerated,
     # Rotary positions of a part are unknown, and checked already.
     "fields": lambda part: term(
@@ -112,10 +120,8 @@ WRITTEN: Mapping[str, Callable[..., Value]] = {
     "isinstance": is_of,
     "known": lambda kind: negate(term("is", term("class of", kind), None)),
     "layer of": layer_of,
-    "opaque": lambda *_: term("opaque"),
-    "rope": lambda *_: term("opaque"),
     "text": joined,
-    "with fields": lambda part, *pairs: term("updated", part, made_of(pairs)),
+    "with fields": lambda part, *pairs: term("updated", part, dict_of(None, *pairs)),
     **{name: partial(term, "method", name) for name in ("items", "keys", "values")},
 }
 """How operations that the reader does not have are written in others."""
@@ -127,9 +133,7 @@ WRITTEN: Mapping[str, Callable[..., Value]] = {
 def check(kind: Term) -> Value:
     """Return what says how ``VALUE`` is wrong if it is not of a declared type, or None."""
     condition = lowered(accepts(VALUE, kind))
-    if isinstance(condition, bool):
-        return None if condition else "is not accepted"
-    return term("if", condition, None, f"must be {spoken(kind)}")
+    return None if condition is True else term("if", condition, None, f"must be {spoken(kind)}")
 
 
 def accepts(value: Term, kind: Term, letters: str = "abcd") -> Any:
@@ -207,9 +211,10 @@ def model_term(made: Model) -> Term:
     return term("module", *rows, *lowered(made.module).args)
 
 
-def refused(refusals: Mapping[Value, str | None]) -> list[Term]:
-    """Return what refuses under some conditions: one term for each reason."""
+def refused(refusals: Mapping[Value, object]) -> list[Term]:
+    """Return what refuses under some conditions: one term for each reason that is a text."""
     found: dict[str | None, Value] = {}
-    for condition, why in refusals.items():
+    for condition, reason in refusals.items():
+        why = reason if isinstance(reason, str) else None
         found[why] = either(found.get(why, False), condition)
     return [refuse(lowered(of), why) for why, of in found.items()]

@@ -8,10 +8,10 @@ What a class itself makes of its rotary positions is read off objects of the cla
 from __future__ import annotations
 
 import copy
-import functools
 import importlib
 import inspect
 from collections.abc import Mapping
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from huggingface_hub.errors import StrictDataclassError
@@ -35,28 +35,20 @@ FLAT = {NAME: {"rope_type": "default", THETA: 10_000.0}}
 
 def validate(run: ClassInterpreter, made: Instance) -> None:
     """Run transformers' validator for the rotary positions of a file, or else of the class."""
-    kind = made.kind
-    given, scaling, theta, share = map(run.given_key, KEYS)
-    rope = run.both_sides(run.truth(scaling), lambda: scaling, lambda: given)
-    labels = run.given_key(LABELS)
-    is_field = NAME in fields_of(kind)
+    kind, is_field = made.kind, NAME in fields_of(made.kind)
+    given, scaling, theta, share, labels = map(run.given_key, (*KEYS, LABELS))
+    rope = choose(run.truth(scaling), scaling, given)
     if is_field:
-        of_list = functools.partial(run.check_type, LABELS, labels, list)
-        run.both_sides(run.truth(labels), of_list, lambda: None)
+        run.under(run.truth(labels), partial(run.check_type, LABELS, labels, list))
     usual = next(iter(entries_of(kind, FLAT)), {}).get(SHARE, 1.0)
     share = choose(run.known(term("is", share, None)), usual, share)
 
     def check(given: Value) -> None:
         run.check_type(NAME, given, dict)
         one = Dict(run.path, None, given) if isinstance(given, dict) else Dict(run.path, given)
-        look = functools.partial(run.lookup, one)
-        length = run.attribute_of(made, LENGTH)
-        one.own |= {
-            "rope_type": instead(look("rope_type"), instead(look("type"), "default")),
-            THETA: instead(look(THETA), theta),
-            SHARE: instead(look(SHARE), share),
-            f"original_{LENGTH}": instead(look(f"original_{LENGTH}"), length),
-        }
+        others = {"rope_type": instead(run.lookup(one, "type"), "default"), THETA: theta}
+        others |= {SHARE: share, f"original_{LENGTH}": run.attribute_of(made, LENGTH)}
+        one.own |= {key: instead(run.lookup(one, key), other) for key, other in others.items()}
         if is_field:
             run.check_type("rope_type", one.own["rope_type"], term("one of", *types_of(kind)))
             run.check_type(THETA, one.own[THETA], int | float)
@@ -64,11 +56,11 @@ def validate(run: ClassInterpreter, made: Instance) -> None:
         try:
             run.call(Method(made, kind.validate_rope), [])
         finally:
-            made.own[NAME] = run.rule("rope", made)
+            made.own[NAME] = run.rule(made)
 
     def of_file() -> None:
         run.check_type(NAME, rope, dict)
-        run.call(each_rope, [made, rope, functools.partial(check)])
+        run.call(each_rope, [made, rope, partial(check)])
 
     def of_class() -> None:
         for one in entries_of(kind, {THETA: None, SHARE: None}) or entries_of(kind, {}):
@@ -76,11 +68,8 @@ def validate(run: ClassInterpreter, made: Instance) -> None:
 
     if is_by_layer(kind):
         # A class replaces null by its own, and leaves an empty dictionary.
-        run.both_sides(
-            run.known(term("is", rope, None)),
-            lambda: run.call(each_layer, [made, rope_of(kind, {})]),
-            lambda: run.call(each_layer, [made, rope]),
-        )
+        sides = (partial(run.call, each_layer, [made, one]) for one in (rope_of(kind, {}), rope))
+        run.both_sides(run.known(term("is", rope, None)), *sides)
     run.both_sides(run.truth(rope), of_file, of_class)
 
 
@@ -119,7 +108,7 @@ def entries_of(kind: Any, keys: Mapping[str, Any]) -> list[dict[str, Any]]:
     return nested or [rope] * bool(rope)
 
 
-@functools.cache
+@cache
 def types_of(kind: Any) -> list[str]:
     """Return the types that the models of a class know, and other names that it has for them."""
     known = ["default", kind.default_rope_type, *ROPE_INIT_FUNCTIONS]
@@ -136,7 +125,7 @@ def types_of(kind: Any) -> list[str]:
     return [*dict.fromkeys([*known, *others])]
 
 
-@functools.cache
+@cache
 def is_by_layer(kind: Any) -> bool:
     """Return whether models look rotary positions up by layer, and the class does not add any."""
     is_flat = entries_of(kind, FLAT) == [rope_of(kind, FLAT)]

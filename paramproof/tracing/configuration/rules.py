@@ -14,8 +14,8 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig
 from paramproof.tracing.configuration.nodes import Data, terms_in
 from paramproof.tracing.configuration.paths import Instance, Raised
 from paramproof.tracing.configuration.program import IGNORED, UNSET, ClassInterpreter
-from paramproof.tracing.configuration.reader_terms import lowered, refused
-from paramproof.tracing.configuration.terms import Unknown, Value, exported, is_rule, mentions, term
+from paramproof.tracing.configuration.reader_terms import OPAQUE, lowered, refused
+from paramproof.tracing.configuration.terms import Unknown, Value, term
 from paramproof.tracing.configuration.values import fields_of
 
 UNREAD = IGNORED | {"_output_attentions", "_post_init_done", "keys_to_ignore_at_inference"}
@@ -39,16 +39,13 @@ def rules_of(kind: type[Any]) -> Data:
         made = run.instantiate(kind)
     except Raised as error:
         raise Unknown(f"the class refuses every configuration: {error}") from None
-    whole = {name: lowered(exported(run.frozen(value))) for name, value in made.own.items()}
+    whole = {name: lowered(run.frozen(value)) for name, value in made.own.items()}
     fields = {k: v for k, v in whole.items() if k not in UNREAD and v is not term("key", k)}
     aliases = dict(kind.attribute_map)
     fields |= dict.fromkeys(sorted(run.keys.keys() - whole.keys() - aliases.keys()), term("absent"))
-    refusals = {
-        exported(one): why if isinstance(why, str) else None
-        for one, why in run.refusals.items()
-        if not mentions(one, is_rule)  # A rule has refusals of its own.
-    }
-    rest = exported(run.frozen(made.rest)).args[1::2] if made.rest else ()
+    # A rule has refusals of its own.
+    refusals = {one: why for one, why in run.refusals.items() if lowered(one) is not OPAQUE}
+    rest = made.rest.own if made.rest else ()
     autos = {name: getattr(transformers, name)._model_mapping for name in AUTOS.split()}
     models = {name: class_in(mapping, kind) for name, mapping in autos.items()}
     return {
@@ -74,7 +71,7 @@ def properties(kind: Any) -> dict[str, Value]:
         run = ClassInterpreter()
         part = Instance((), kind, term("self"))
         with suppress(Unknown, Raised):
-            value = lowered(exported(run.frozen(run.attribute(part, name) if own else static)))
+            value = lowered(run.frozen(run.attribute(part, name) if own else static))
             if not run.refusals and not (name[0] == "_" and is_base):
                 found[name] = value
     return found

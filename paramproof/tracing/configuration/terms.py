@@ -12,43 +12,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
+from paramproof.catalogue import program
+
 Value: TypeAlias = Any
 """A Python value, or a term for a value that is unknown."""
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(one.replace("_", " ") for one in text.split())
-
-
-RESULTS: dict[Any, frozenset[str]] = {
-    bool: _words("not and truth is == < <= > >= in isinstance has any all accepts known has_field"),
-    int: _words("len int ceil floor"),
-    float: _words("/ float sqrt log2"),
-    str: _words("text str"),
-    list: _words("list range comp concat replaced enumerate zip sorted"),
-    dict: _words("dict merged comp_dict fields from_pairs"),
-    set: _words("set"),
-    object: _words("new with_fields"),
-    None: _words("""
-        config key absent get if + - * // % ** & | neg abs round isfinite slice fold state
-        item turn sum prod max min keys values items method class_of self made_by opaque field
-        layer_of rope"""),
+RESULTS: dict[Any, str] = {
+    bool: "not and truth is == < <= > >= in isinstance has any all accepts known has_field",
+    int: "len int ceil floor",
+    float: "/ float sqrt log2",
+    str: "text str",
+    list: "list range comp concat replaced enumerate zip sorted",
+    dict: "dict merged comp_dict fields from_pairs",
+    set: "set",
+    object: "new with_fields",
 }
-"""The operations of a program by the type of what they give: ``object`` for a part, None where it
-differs."""
+"""Operations that always give one type: ``object`` stands for a part."""
 
-KINDS = {op: kind for kind, ops in RESULTS.items() for op in ops}
-TYPES = _words("anything null bool int float str one_of union list tuple set sequence dict object")
-"""The declared types that ``accepts`` names."""
+KINDS = {op.replace("_", " "): kind for kind, ops in RESULTS.items() for op in ops.split()}
 
-SORTS = {
-    "bool": "flag",
-    "dict": "object",
-    "float": "float",
-    "int": "int",
-    "list": "list",
-    "str": "text",
-}
+SORTS = {kind.__name__: sort for sort, kind in program.KINDS.items()}
 """The names that ``isinstance`` has for declared types of one kind."""
 
 
@@ -133,13 +116,11 @@ def both(one: Value, other: Value) -> Value:
 def facts_of(condition: Value) -> dict[Value, bool]:
     """Return what is true and what is false where a condition is true."""
     facts: dict[Value, bool] = {}
-    left = [condition]
-    while left:
-        one = left.pop()
+    parts = [condition]
+    for one in parts:  # It grows: the parts of each come after it.
         if isinstance(one, Term):
             facts |= {one: True, negate(one): False}
-            if one.op == "and":
-                left += one.args
+            parts += one.args if one.op == "and" else ()
     return facts
 
 
@@ -150,14 +131,12 @@ def decided(condition: Value, facts: Mapping[Value, bool]) -> Value:
     found = facts.get(condition)
     if found is not None:
         return found
-    if condition.op == "not":
-        return negate(decided(condition.args[0], facts))
-    if condition.op in ("and", "if"):
-        args = [decided(one, facts) for one in condition.args]
-        if all(new is old for new, old in zip(args, condition.args, strict=True)):
-            return condition
-        return both(*args) if condition.op == "and" else choose(*args)
-    return condition
+    joins: dict[str, Callable[..., Value]] = {"not": negate, "and": both, "if": choose}
+    if condition.op not in joins:
+        return condition
+    args = [decided(one, facts) for one in condition.args]
+    is_same = all(new is old for new, old in zip(args, condition.args, strict=True))
+    return condition if is_same else joins[condition.op](*args)
 
 
 def either(one: Value, other: Value) -> Value:
@@ -253,34 +232,3 @@ def turns_in(one: Term) -> frozenset[tuple[str, Any]]:
     bound = frozenset[Any]().union(*inner[start:end])
     free = [{turn for turn in bound if turn[1] != one.args[0]}, *inner[:start], *inner[end:]]
     return frozenset[Any]().union(*free)
-
-
-# Programs
-
-
-def is_rule(value: Value) -> bool:
-    """Return whether a value is left to a rule of the reader."""
-    return is_op(value, "rope", "layers")
-
-
-def exported(value: Value) -> Value:
-    """Return a frozen value with nothing in it but operations and JSON scalars."""
-    memo: dict[Term, Term] = {}
-
-    def of(one: Value) -> Value:
-        if isinstance(one, float) and one in (float("inf"), float("-inf")):
-            return term("float", str(one))
-        if one is None or isinstance(one, str | int | float):
-            return one
-        if not isinstance(one, Term):
-            raise Unknown(f"a value of {type(one).__name__}")
-        if one not in memo:
-            if one.op == "as tuple":
-                return of(one.args[0])
-            if one.op not in KINDS and one.op not in TYPES:
-                raise Unknown(f"the operation {one.op}")
-            memo[one] = term(one.op, *map(of, one.args))
-        return memo[one]
-
-    ruled = not is_op(value, "rope") and mentions(value, is_rule)
-    return term("opaque") if ruled else of(value)

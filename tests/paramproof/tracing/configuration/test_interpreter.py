@@ -8,7 +8,7 @@ import pytest
 from paramproof.catalogue.program import ERRORS, Refused
 from paramproof.tracing.configuration.interpreter import Interpreter
 from paramproof.tracing.configuration.paths import Dict
-from paramproof.tracing.configuration.terms import Unknown, exported, term
+from paramproof.tracing.configuration.terms import Unknown, term
 from tests.paramproof.tracing.configuration.evaluation import reader_of
 from tests.paramproof.tracing.configuration.toys import TOYS, UNKNOWN, unknown_loops
 
@@ -18,7 +18,7 @@ REFUSED = "refused"
 def traced(function):
     run = Interpreter(["tests"])
     result = run.call(function, [Dict((), term("config"))])
-    return exported(run.frozen(result)), [exported(one) for one in run.refusals]
+    return run.frozen(result), [*run.refusals]
 
 
 def made(read, config):
