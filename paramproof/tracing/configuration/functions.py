@@ -305,7 +305,7 @@ def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value
         case "append", (value,):
             run.add_items(owner, (value,))
         case "extend", (value,):
-            run.add_items(owner, run.listed(value))
+            run.add_items(owner, value)
         case "insert", (0, value):
             run.replace(owner, concatenated(run.frozen((value,)), run.frozen(owner)))
         case "add" | "difference" | "difference_update" | "isdisjoint", (other,):

@@ -119,7 +119,7 @@ class Statements(Values):
 
     def augmented(self, op: ast.operator, old: Value, value: Value) -> Value:
         if isinstance(op, ast.Add) and isinstance(old, List):
-            self.add_items(old, self.listed(value))
+            self.add_items(old, value)
             return old
         return self.binary(op, old, value)
 

@@ -365,16 +365,11 @@ class Values(Paths):
             new = term("replaced", old, self.frozen(index), self.held(value))
         return self.replace(holder, new)
 
-    def listed(self, value: Value) -> Value:
-        """Return the items of a value as a tuple, or what stands for them if that is unknown."""
-        items = self.items(value)
-        return self.current(value) if items is None else tuple(items)
-
     def chained(self, lists: Sequence[Value], kind: type = list) -> List:
         """Return a new list of the items of some lists."""
         found = List(self.path, (), kind)
         for one in lists:
-            self.add_items(found, self.listed(one))
+            self.add_items(found, one)
         return found
 
     def write(self, holder: Heap, key: Any, value: Value) -> None:
@@ -394,13 +389,15 @@ class Values(Paths):
         else:
             holder.items = whole
 
-    def add_items(self, holder: List, more: Value) -> None:
-        """Append items, which are known, or the items of an unknown list."""
-        known = isinstance(holder.items, tuple) and isinstance(more, tuple)
-        if known and self.since(holder.birth) is True:
-            return self.replace(holder, holder.items + more)
+    def add_items(self, holder: List, source: Value) -> None:
+        """Append the items of a source, whose number may be unknown."""
+        items = self.items(source)
+        is_whole = self.since(holder.birth) is True
+        if is_whole and items is not None and isinstance(holder.items, tuple):
+            return self.replace(holder, (*holder.items, *items))
         old = self.settle(self.frozen(holder))
-        return self.replace(holder, concatenated(old, self.frozen(more)))
+        more = self.frozen(source if items is None else items)
+        return self.replace(holder, concatenated(old, more))
 
     def unified(self, value: Value) -> Value:
         """Return a choice of dictionaries over the same base as one dictionary, to be read."""
