@@ -67,7 +67,7 @@ class Statements(Values):
     def statement(self, node: ast.stmt) -> Value:  # noqa: C901 - a case for each kind of node
         frame = self.frames[-1]
         match node:
-            case ast.Pass() | ast.Expr(value=ast.Constant()):
+            case ast.Pass() | ast.AnnAssign(value=None):
                 pass
             case ast.Expr(value=value):
                 self.eval(value)
@@ -75,12 +75,10 @@ class Statements(Values):
                 found = self.eval(value)
                 for target in targets:
                     self.assign(target, found)
-            case ast.AnnAssign(target=target, value=value):
-                if value is not None:
-                    self.assign(target, self.eval(value))
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self.assign(target, self.eval(value))
             case ast.AugAssign(target=target, op=op, value=value):
-                load = ast.parse(ast.unparse(target), mode="eval").body
-                self.assign(target, self.augmented(op, self.eval(load), self.eval(value)))
+                self.assign(target, self.augmented(op, self.eval(target), self.eval(value)))
             case ast.If(test=test, body=body, orelse=orelse):
                 return self.branch(self.truth(self.eval(test)), body, orelse)
             case ast.Return(value=value):
@@ -96,17 +94,11 @@ class Statements(Values):
                 return False
             case ast.Continue():
                 return False
-            case ast.Delete(targets=targets):
-                for target in targets:
-                    if not isinstance(target, ast.Subscript):
-                        raise Unknown(ast.unparse(node))
-                    pop = self.attribute(self.eval(target.value), "pop")
-                    self.call(pop, [self.eval(target.slice)])
+            case ast.Delete(targets=[ast.Subscript(value=owner, slice=index)]):
+                self.call(self.attribute(self.eval(owner), "pop"), [self.eval(index)])
             case ast.ImportFrom() | ast.Import():
-                space = dict(frame.function.__globals__)
-                exec(compile(ast.Module([node], []), "import", "exec"), space)
-                for alias in node.names:
-                    frame.own[alias.asname or alias.name] = space[alias.asname or alias.name]
+                code = compile(ast.Module([node], []), "import", "exec")
+                exec(code, frame.function.__globals__, frame.own)
             case ast.FunctionDef(name=name):
                 self.write(frame, name, Closure(node, frame))
             case ast.Try(body=body, handlers=handlers, orelse=[], finalbody=[]):
