@@ -31,8 +31,8 @@ from paramproof.tracing.configuration.values import Closure, Values
 COLLECTED = "_collected"
 """The name of the list or dictionary that a comprehension makes."""
 
-RESULT, LEFT, BROKEN = "return", "has returned", "break"
-"""Names under which a frame has what it returns, and whether it or its loop was left."""
+RESULT, LEFT = "return", "has returned"
+"""Names under which a frame has what it returns, and whether it has returned."""
 
 MAX_CELLS = 60
 """How many values a loop may change."""
@@ -89,9 +89,6 @@ class Statements(Values):
                 raise Raised(f"raised by {frame.function.__qualname__}")
             case ast.For(target=target, iter=source, body=body, orelse=[]):
                 return self.loop(target, self.eval(source), body)
-            case ast.Break():
-                self.write(frame, BROKEN, True)
-                return False
             case ast.Continue():
                 return False
             case ast.Delete(targets=[ast.Subscript(value=owner, slice=index)]):
@@ -153,18 +150,14 @@ class Statements(Values):
 
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
         items = self.items(source)
-        frame = self.frames[-1]
-        outer, frame.own[BROKEN] = frame.own[BROKEN], False
         if items is None:
             self.fold(target, self.frozen(source), body)
         else:
             self.unrolled(target, items, body)
-        frame.own[BROKEN] = outer
-        return negate(self.known(frame.own[LEFT]))
+        return self.goes_on()
 
     def goes_on(self) -> Value:
-        frame = self.frames[-1]
-        return self.known(negate(either(frame.own[LEFT], frame.own[BROKEN])))
+        return negate(self.known(self.frames[-1].own[LEFT]))
 
     def unrolled(self, target: ast.expr, items: Sequence[Value], body: Sequence[ast.stmt]) -> None:
         for number, one in enumerate(items):
