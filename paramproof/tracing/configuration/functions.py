@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from paramproof.tracing.configuration.paths import Dict, Instance, List, Raised, source_of
+from paramproof.tracing.configuration.paths import Dict, Instance, List, source_of
 from paramproof.tracing.configuration.terms import (
     MISSING,
     SORTS,
@@ -26,14 +26,13 @@ from paramproof.tracing.configuration.terms import (
     Unknown,
     Value,
     both,
-    choose,
     either,
     instead,
     negate,
     present,
     term,
 )
-from paramproof.tracing.configuration.values import JSON_TYPES, concatenated, concrete, unknown
+from paramproof.tracing.configuration.values import JSON_TYPES, concrete, unknown
 
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.interpreter import Interpreter
@@ -192,17 +191,6 @@ def quantifier(op: str, run: Interpreter, value: Value) -> Value:
     return run.read(value, of)
 
 
-def following(run: Interpreter, value: Value, *default: Value) -> Value:
-    """Return the first item of an iterator that nothing else has read."""
-    items = run.items(value)
-    if items is None:
-        whole = run.frozen(value)
-        found = choose(run.known(term("truth", whole)), term("get", whole, 0), MISSING)
-    else:
-        found = items[0] if items else MISSING
-    return instead(found, default[0]) if default else run.require(found, "an item")
-
-
 def iterator(run: Interpreter, *_: Value) -> Value:
     raise Unknown("an iterator")
 
@@ -234,8 +222,7 @@ MODELS: dict[Any, Model] = {
     ),
     zip: partial(on_items, "zip", lambda *items: tuple(zip(*items, strict=False)), ()),
     reversed: partial(on_items, "slice", lambda items: tuple(items[::-1]), (None, None, -1)),
-    next: following,
-    iter: iterator,
+    **dict.fromkeys((iter, next), iterator),
     print: lambda run, *_, **__: None,
     itertools.chain: lambda run, *lists: run.chained(lists),
     itertools.repeat: repeated,
@@ -264,8 +251,6 @@ def call_method(
             owner = Dict((), owner)
     if isinstance(owner, Dict):
         return dict_method(run, owner, name, args, named)
-    if isinstance(owner, Term) and name in ("append", "extend"):
-        owner = run.object_of(owner, List)
     if named.own or named.base is not None:
         raise Unknown(f"the method {name} with named arguments")
     if name in PURE and not unknown(owner) and not unknown(args):
@@ -306,8 +291,6 @@ def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value
             run.add_items(owner, (value,))
         case "extend", (value,):
             run.add_items(owner, value)
-        case "insert", (0, value):
-            run.replace(owner, concatenated(run.frozen((value,)), run.frozen(owner)))
         case "add" | "difference" | "difference_update" | "isdisjoint", (other,):
             more = List((), (other,), set) if name == "add" else listed(run, other, set)
             found = run.binary(SETS[name], owner, more)
@@ -347,4 +330,4 @@ def dict_method(
             if run.items(owner) is not None:
                 return tuple(getattr(owner.own, name)())
             return term(name, run.frozen(owner))
-    raise Raised(f"the method {name} of a dictionary")
+    raise Unknown(f"the method {name} of a dictionary")
