@@ -334,51 +334,40 @@ class Loop(NamedTuple):
         match step:
             case Term(op="if", args=(condition, one, other)) if state in (one, other):
                 kept, step = (condition, one) if other is state else (negate(condition), other)
-        match step:
-            case Term(
-                op="if", args=(test, Term(op="dict", args=first), Term(op="dict", args=second))
-            ) if len(first) == len(second) == 3 and first[:2] == second[:2]:
-                step = term("dict", *first[:2], choose(test, first[2], second[2]))
-        match step:
-            case Term(op="dict", args=(base, *added)) if base is state and len(added) == 2:
-                more = term("comp dict", depth, source, *added, kept)
-                whole = more if start is term("dict", None) else term("merged", start, more)
-                return whole, term("list", kept, *added)
-            case Term(
-                op="concat", args=(Term(op="list", args=(Term(op="list", args=[one]), base)),)
-            ) if base is state:
-                more = term("slice", term("comp", depth, source, one, kept), None, None, -1)
-                lists = more, start
+        added = tail_of(step, state)
+        parts = term("list", kept, added)
+        match added:
+            case None:
+                return self.folded(number), None
+            case Term(op="dict", args=(_, key, value)):
+                more = term("comp dict", depth, source, key, value, kept)
+                return more if start is term("dict", None) else term("merged", start, more), parts
+            case Term(op="list", args=(item,)):
+                more = term("comp", depth, source, item, kept)
             case _:
-                one = tail_of(step, state)
-                match one:
-                    case None:
-                        return self.folded(number), None
-                    case Term(op="list", args=(item,)):
-                        more = term("comp", depth, source, item, kept)
-                    case _:
-                        each = choose(kept, one, term("list"))
-                        more = term("concat", term("comp", depth, source, each, True))
-                lists = start, more
-        whole = more if start is term("list") else term("concat", term("list", *lists))
-        return whole, term("list", kept, one)
+                each = choose(kept, added, term("list"))
+                more = term("concat", term("comp", depth, source, each, True))
+        return more if start is term("list") else term("concat", term("list", start, more)), parts
 
 
 def tail_of(value: Value, state: Term) -> Value:
-    """Return the list that follows the old one in the new state of a list, or None."""
+    """Return what follows the old items in the new state of a list or a dictionary, or None."""
     if value is state:
         return term("list")
     match value:
+        case Term(op="dict", args=(base, key, item)) if base is state:
+            return term("dict", None, key, item)
         case Term(op="concat", args=(Term(op="list", args=(first, more)),)):
             tail = tail_of(first, state)
             if tail is not None and tail.op == more.op == "list":
                 return term("list", *tail.args, *more.args)
             return None if tail is None else term("concat", term("list", tail, more))
         case Term(op="if", args=(condition, one, other)):
-            first, second = tail_of(one, state), tail_of(other, state)
-            if first is None or second is None:
-                return None
-            if first.op == second.op == "list" and len(first.args) == len(second.args) == 1:
-                return term("list", choose(condition, first.args[0], second.args[0]))
-            return choose(condition, first, second)
+            match tail_of(one, state), tail_of(other, state):
+                case Term(op="list", args=[first]), Term(op="list", args=[second]):
+                    return term("list", choose(condition, first, second))
+                case Term(op="dict", args=first), Term(op="dict", args=second):
+                    return term("dict", *map(partial(choose, condition), first, second))
+                case Term() as first, Term() as second if "dict" not in (first.op, second.op):
+                    return choose(condition, first, second)
     return None
