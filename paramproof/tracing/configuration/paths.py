@@ -117,21 +117,23 @@ class Paths:
             self.facts.pop()
 
     @contextmanager
-    def inside_loop(self) -> Iterator[tuple[dict[Value, Reason], int]]:
+    def inside_loop(self) -> Iterator[tuple[dict[Value, Reason], int, set[Heap]]]:
         """Run the body of a loop for any item: it is given its refusals, and changes nothing.
 
-        Objects whose serial number is smaller than the number given were made outside.
+        Objects whose serial number is smaller than the number given were made outside. Those that
+        are put into the set keep their changes.
         """
         outer, start = (self.path, self.facts, self.refusals), next(Heap.serials)
         self.path, self.facts, self.refusals = [], [{**self.facts[-1]}], {}
         self.journal.append({})
         self.depth += 1
+        kept: set[Heap] = set()
         try:
-            yield self.refusals, start
+            yield self.refusals, start, kept
         finally:
             self.depth -= 1
             for holder, state in self.journal.pop().values():
-                if holder.serial < start:
+                if holder.serial < start and holder not in kept:
                     vars(holder).update(state)
             self.path, self.facts, self.refusals = outer
 

@@ -180,13 +180,10 @@ class Statements(Values):
         cells = {Cell(frame.own[COLLECTED]): None} if COLLECTED in frame.own else {}
         while True:
             objects = len(self.changed)
-            with self.inside_loop() as (refusals, start):
+            with self.inside_loop() as (refusals, start, kept):
                 for number, cell in enumerate(cells):
                     cell.write(self, term("state", depth, number))
-                # No condition keeps the variables of a loop from changing.
-                path, self.path = self.path, [*frame.birth]
                 self.assign(target, item)
-                self.path = path
                 self.under(self.goes_on(), partial(self.block, body))
                 changed = {
                     Cell(holder, key): None
@@ -196,17 +193,13 @@ class Statements(Values):
                     if holder is not frame or key in bound
                 }
                 # An object that the body is the first to change is outside of the loop next time.
-                done = changed.keys() <= cells.keys() and len(self.changed) == objects
-                nexts = [cell.read(self) for cell in cells] if done else []
-                # What belongs to one layer changes in its own turn.
-                after = {one: {**vars(one)} for one in own}
-            if done:
-                break
+                if changed.keys() <= cells.keys() and len(self.changed) == objects:
+                    nexts = [cell.read(self) for cell in cells]
+                    kept.update(own)  # What belongs to one layer changes in its own turn.
+                    break
             cells |= changed
             if len(cells) > MAX_CELLS:
                 raise Unknown("a loop that changes more with each turn")
-        for one, attributes in after.items():
-            vars(one).update(attributes)
         frame.own |= dict.fromkeys(assigned(target, *body) - bound, LOST)
         loop = Loop(depth, source, [cell.read(self) for cell in cells], nexts)
         self.refuse_turns(loop, refusals)
