@@ -119,14 +119,10 @@ SIGNS: dict[type[ast.AST], tuple[str, Callable[..., Any]]] = {
 """The operation that a node of Python stands for."""
 
 
-def with_items(source: Value) -> Dict | None:
-    """Return the dictionary whose items, of which some are unknown, a loop goes through."""
-    match source:
-        case Term(op="items", args=(Term(op="dict", args=(base, *pairs)),)):
-            return Dict((), base, zip(pairs[::2], pairs[1::2], strict=True))
-        case Term(op="items", args=(base,)):
-            return Dict((), base)
-    return None
+def opened(whole: Value) -> Dict:
+    """Return an unknown dictionary, with the entries that are known to be in it as its own."""
+    base, *pairs = whole.args if is_op(whole, "dict") else (whole,)
+    return Dict((), base, zip(pairs[::2], pairs[1::2], strict=True))
 
 
 class Values(Paths):
@@ -310,9 +306,9 @@ class Values(Paths):
             if base is None:
                 return MISSING
             if base.op == "dict" and not isinstance(key, Term):
-                pairs = dict(zip(base.args[1::2], base.args[2::2], strict=True))
-                if not any(isinstance(one, Term) for one in pairs):
-                    return pairs[key] if key in pairs else leaves(base.args[0], within)
+                whole = opened(base)
+                if not any(isinstance(one, Term) for one in whole.own):
+                    return self.lookup(whole, key)
             return choose(term("has", base, key), term("get", base, key), MISSING)
 
         if isinstance(key, Term):
