@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import operator
 import types
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache, partial
@@ -27,7 +28,7 @@ from paramproof.tracing.configuration.terms import (
     negate,
     term,
 )
-from paramproof.tracing.configuration.values import SIGNS, Closure, Method, Super, concrete, unknown
+from paramproof.tracing.configuration.values import Closure, Method, Super, concrete, unknown
 
 Comprehension: TypeAlias = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 
@@ -85,7 +86,7 @@ class Interpreter(Statements):
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return negate(self.truth(self.eval(operand)))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return self.each(self.eval(operand), partial(self.computed, *SIGNS[ast.USub]))
+                return self.each(self.eval(operand), partial(self.computed, "neg", operator.neg))
             case ast.BoolOp(op=op, values=values):
                 return self.bool_op(isinstance(op, ast.Or), values)
             case ast.Compare(left=left, ops=ops, comparators=comparators):
