@@ -216,18 +216,15 @@ class Paths:
 
 
 @cache
-def source_of(code: types.CodeType) -> ast.FunctionDef:
+def source_of(code: types.CodeType) -> ast.FunctionDef | ast.Lambda:
     """Return the syntax tree of a function, with the lines of its file.
 
     Two lambdas of one line that have the same parameters are not told apart.
     """
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     match _functions_in(code.co_filename).get((code.co_name, code.co_firstlineno, names)):
-        case [ast.FunctionDef() as one]:
+        case [one]:
             return one
-        case [ast.Lambda() as one]:
-            body = ast.copy_location(ast.Return(one.body), one.body)
-            return ast.copy_location(ast.FunctionDef("lambda", one.args, [body], []), one)
     raise Unknown(f"the source of {code.co_qualname}")
 
 
