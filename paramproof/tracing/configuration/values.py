@@ -55,12 +55,8 @@ JSON_TYPES = dict, list, str, int, float, bool
 NAMED = {dict: "object", list: "list", str: "text", object: "part"}
 """Types of which a value may be known to be, as ``isinstance`` names them."""
 
-SORTS_OF = {op: {sort} for op, sort in SORTS.items()}
-SORTS_OF |= {"null": set(), "sequence": {"list"}, "tuple": {"list"}}
-"""What values of declared types may be, as ``isinstance`` names it."""
-
-_READ = frozenset({"get", "field", "key"})
-"""Operations that give a value that is held elsewhere too, and may be changed there."""
+SORTS_OF = {**SORTS, "null": "null", "sequence": "list", "tuple": "list"}
+"""What values of declared types are, as ``isinstance`` names it."""
 
 
 @cache
@@ -138,8 +134,8 @@ class Values(Paths):
         """Return the kinds of values that the declared type of a field allows."""
         declared = self.declared.get(value, term("anything"))
         members = declared.args if declared.op == "union" else (declared,)
-        every = {*SORTS.values(), "other"}
-        return set().union(*(SORTS_OF.get(one.op, every) for one in members))
+        kinds = {SORTS_OF.get(one.op, "other") for one in members} - {"null"}
+        return {*SORTS.values(), "other"} if "other" in kinds else kinds
 
     # Objects
 
@@ -170,8 +166,9 @@ class Values(Paths):
 
     def object_of(self, value: Value, kind: Any) -> Value:
         """Return the object that stands for an unknown value, to be changed."""
-        in_loop = mentions(value, lambda one: one.op in ("item", "state"))
-        if not isinstance(value, Term) or value.op not in _READ or in_loop:
+        # What these operations give is part of another value, and may be changed there.
+        is_part = is_op(value, "get", "field", "key")
+        if not is_part or mentions(value, lambda one: one.op in ("item", "state")):
             raise Unknown(f"a change of {value!r:.80}")
         found = self.changed.get(value)
         if found is None:
@@ -185,13 +182,10 @@ class Values(Paths):
 
     def current(self, value: Value) -> Value:
         """Return the object that stands for a dictionary, or an unknown value that code changed."""
-        if isinstance(value, Mapping):
-            return Dict((), None, value)
-        if not isinstance(value, Term) or value not in self.changed:
-            return value
-        found = self.changed[value]
-        self.expect(value, self.kind_of(found))
-        return found
+        if isinstance(value, Term) and value in self.changed:
+            self.expect(value, self.kind_of(self.changed[value]))
+            return self.changed[value]
+        return Dict((), None, value) if isinstance(value, Mapping) else value
 
     def frozen(self, value: Value) -> Value:  # noqa: C901 - a case for each type
         """Return a value as it is now, to be used inside a term."""
@@ -247,8 +241,6 @@ class Values(Paths):
             of = term(kind.__name__)
             if declared is of or self.known(term("accepts", value, of)) is True:
                 return kind
-        if is_truth(value):
-            return bool
         is_number = value.op in ("+", "-", "*", "//", "%", "neg")
         if is_number and all(self.kind_of(one) is int for one in value.args):
             return int
@@ -329,27 +321,27 @@ class Values(Paths):
         return term("get", whole, self.frozen(index))
 
     def set_item(self, holder: Value, index: Value, value: Value) -> None:
-        if isinstance(holder, Method) and holder.function == "__dict__":
-            return self.write(holder.owner, index, value)
         if isinstance(holder, Term):
             holder = self.object_of(holder, Dict if isinstance(index, str) else List)
-        if isinstance(holder, Dict) and not isinstance(index, Term):
-            return self.write(holder, index, value)
-        if not isinstance(holder, Dict | List) or self.kind_of(holder) is set:
-            raise Unknown(f"an item of {holder!r:.60} that is set")
-        old = self.frozen(holder)
-        if isinstance(holder, Dict):
-            new = term("dict", self.settle(old), index, self.held(value))
-        elif isinstance(holder.items, tuple) and isinstance(index, int):
-            items = [*holder.items]
-            was = self.native(items.__getitem__, index)
-            items[index] = choose(self.since(holder.birth), value, was)
-            self.touch(holder)
-            holder.items = tuple(items)
-            return None
-        else:
-            new = term("replaced", old, self.frozen(index), self.held(value))
-        return self.replace(holder, new)
+        match holder, index:
+            case Method(function="__dict__"), _:
+                self.write(holder.owner, index, value)
+            case Dict(), Term():
+                old = self.settle(self.frozen(holder))
+                self.replace(holder, term("dict", old, index, self.held(value)))
+            case Dict(), _:
+                self.write(holder, index, value)
+            case List(kind=kind, items=tuple(items)), int() if kind is list:
+                made = [*items]
+                was = self.native(made.__getitem__, index)
+                made[index] = choose(self.since(holder.birth), value, was)
+                self.touch(holder)
+                holder.items = tuple(made)
+            case List(kind=kind), _ if kind is list:
+                old = self.frozen(holder)
+                self.replace(holder, term("replaced", old, self.frozen(index), self.held(value)))
+            case _:
+                raise Unknown(f"an item of {holder!r:.60} that is set")
 
     def chained(self, lists: Sequence[Value], kind: type = list) -> List:
         """Return a new list of the items of some lists."""
@@ -465,8 +457,7 @@ class Values(Paths):
         return getattr(owner, name, MISSING)
 
     def bound(self, found: Any, owner: Instance) -> Value:
-        is_of_class = isinstance(found, staticmethod | classmethod)
-        if is_of_class or type(found).__name__ == "classproperty":
+        if isinstance(found, staticmethod | classmethod) or type(found).__name__ == "classproperty":
             return found.__get__(None, owner.kind)
         if isinstance(found, property):
             return self.call(Method(owner, found.fget), [])
@@ -486,7 +477,7 @@ class Values(Paths):
         if present(found) is True:
             return found
         if owner.origin is not None:
-            if static is not MISSING and (callable(static) or isinstance(static, classmethod)):
+            if callable(static) or isinstance(static, classmethod):
                 return instead(found, self.bound(static, owner))
             below = term("field", owner.origin, name)
             if static is MISSING and kind and name not in fields_of(kind):
@@ -560,8 +551,7 @@ class Values(Paths):
         if one is other:
             return True
         kinds = {self.kind_of(one), self.kind_of(other)}
-        is_null = len(kinds) == 2 and type(None) in kinds
-        if kinds == {list, tuple} or (is_null and None not in kinds):
+        if kinds == {list, tuple} or (kinds > {type(None)} and None not in kinds):
             return False
         if object in kinds:
             raise Unknown("a part that is compared")
@@ -569,10 +559,8 @@ class Values(Paths):
 
     def identical(self, one: Value, other: Value) -> Value:
         if isinstance(one, Term) and (other is None or isinstance(other, bool)):
-            kind = self.kind_of(one)
-            if kind not in (None, type(other)):
-                return False
-            return self.known(term("is", one, other))
+            is_possible = self.kind_of(one) in (None, type(other))
+            return is_possible and self.known(term("is", one, other))
         if isinstance(other, Term) and one is not other:
             raise Unknown(f"whether {one!r:.60} is the same object as {other!r:.60}")
         return one is other
