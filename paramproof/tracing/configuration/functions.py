@@ -109,10 +109,6 @@ def get_attr(run: Interpreter, owner: Value, name: Value, *default: Value) -> Va
     return run.pairs(owner, name, of)
 
 
-def has_attr(run: Interpreter, owner: Value, name: Value) -> Value:
-    return run.each(owner, lambda one: run.known(present(run.attribute_of(one, name))))
-
-
 def forwarded(found: Any) -> str:
     """Return the name of the attribute of an object that a property returns, or nothing."""
     if isinstance(found, property) and inspect.isfunction(found.fget):
@@ -140,10 +136,8 @@ def on_items(
 
 
 def range_of(run: Interpreter, *args: Value) -> Value:
-    if not unknown(args):
-        return run.native(range, *args)
-    start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
-    return term("range", *map(run.frozen, (start, stop, step)))
+    bounds = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
+    return run.computed("range", range, *bounds)
 
 
 def listed(run: Interpreter, value: Value = (), kind: type = list) -> Value:
@@ -181,14 +175,11 @@ def dict_of(run: Interpreter, value: Value = (), **named: Value) -> Value:
 
 
 def quantifier(op: str, run: Interpreter, value: Value) -> Value:
-    def of(one: Value) -> Value:
-        items = run.items(one)
-        if items is None:
-            return run.known(term(op, run.frozen(one)))
-        join = both if op == "all" else either
-        return run.known(reduce(join, map(run.truth, items), op == "all"))
-
-    return run.read(value, of)
+    join = both if op == "all" else either
+    found = partial(
+        on_items, op, lambda items: reduce(join, map(run.truth, items), op == "all"), (), run
+    )
+    return run.read(value, lambda one: run.known(found(one)))
 
 
 def iterator(run: Interpreter, *_: Value) -> Value:
@@ -204,7 +195,9 @@ MODELS: dict[Any, Model] = {
     isinstance: is_instance,
     type: type_of,
     getattr: get_attr,
-    hasattr: has_attr,
+    hasattr: lambda run, owner, name: run.each(
+        owner, lambda one: run.known(present(run.attribute_of(one, name)))
+    ),
     setattr: lambda run, owner, *of: run.each(owner, lambda one: run.set_attribute(one, *of)),
     bool: lambda run, value=False: run.truth(value),
     **dict.fromkeys((copy.copy, copy.deepcopy), lambda run, one, *memo: run.each(one, run.boxed)),
@@ -279,8 +272,7 @@ def pure_method(run: Interpreter, owner: Value, name: str, args: Sequence[Value]
     return term("method", name, run.frozen(owner), *map(run.frozen, args))
 
 
-SETS = {"add": ast.BitOr(), "isdisjoint": ast.BitAnd()}
-SETS |= dict.fromkeys(("difference", "difference_update"), ast.Sub())
+SETS = {"add": ast.BitOr(), "difference": ast.Sub(), "isdisjoint": ast.BitAnd()}
 """The operators that methods of sets stand for."""
 
 
@@ -293,7 +285,7 @@ def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value
             run.add_items(owner, value)
         case "add" | "difference" | "difference_update" | "isdisjoint", (other,):
             more = List((), (other,), set) if name == "add" else listed(run, other, set)
-            found = run.binary(SETS[name], owner, more)
+            found = run.binary(SETS[name.removesuffix("_update")], owner, more)
             if name == "isdisjoint":
                 return negate(run.truth(found))
             if name == "difference":
@@ -309,17 +301,16 @@ def dict_method(
     run: Interpreter, owner: Dict, name: str, args: Sequence[Value], named: Dict
 ) -> Value:
     match name, args:
-        case "get", (key, *default):
-            instead_of = default[0] if default else None
-            return run.each(key, lambda one: instead(run.lookup(owner, one), instead_of))
+        case "get" | "setdefault", (key, *default):
+            other = default[0] if default else None
+            value = run.each(key, lambda one: instead(run.lookup(owner, one), other))
+            if name == "setdefault":
+                run.write(owner, key, value)
+            return value
         case "pop", (key, *default):
             value = run.lookup(owner, key)
             run.write(owner, key, MISSING)
             return instead(value, default[0]) if default else run.require(value, key)
-        case "setdefault", (key, *default):
-            value = instead(run.lookup(owner, key), default[0] if default else None)
-            run.write(owner, key, value)
-            return value
         case "update", _:
             for one in (*args, named):
                 run.update(owner, one)
