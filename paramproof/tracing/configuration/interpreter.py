@@ -209,14 +209,12 @@ class Interpreter(Statements):
             return self.call(function.function, [function.owner, *args], named)
         if isinstance(function, Closure):
             frame = Frame(self.path, self.frames[-1].function, function.frame)
-            self.bind(frame, function, args, named)
-            return self.run(frame, function.node.body)
+            return self.run(self.bind(frame, function, args, named), function.node.body)
         if isinstance(function, types.MethodType):
             return self.call(function.__func__, [function.__self__, *args], named)
         is_run = inspect.isfunction(function) and function not in self.models
         if is_run and function.__module__.split(".")[0] in self.packages:
-            frame = Frame(self.path, function)
-            self.bind(frame, function, args, named)
+            frame = self.bind(Frame(self.path, function), function, args, named)
             return self.run(frame, source_of(function.__code__).body)
         return self.call_other(function, args, named)
 
@@ -253,8 +251,8 @@ class Interpreter(Statements):
         finally:
             self.frames.pop()
 
-    def bind(self, frame: Frame, function: Any, args: Sequence[Value], named: Dict) -> None:
-        """Bind the parameters of a function in its frame."""
+    def bind(self, frame: Frame, function: Any, args: Sequence[Value], named: Dict) -> Frame:
+        """Bind the parameters of a function in its frame; return that."""
         left = Dict(self.path, named.base, named.own)
         given = [*args]
         for parameter in parameters_of(function):
@@ -277,6 +275,7 @@ class Interpreter(Statements):
         if others is True:
             raise Raised(why)
         self.refuse(why, others)
+        return frame
 
 
 def parameters_of(function: Any) -> Iterable[inspect.Parameter]:
@@ -287,8 +286,6 @@ def parameters_of(function: Any) -> Iterable[inspect.Parameter]:
             raise Unknown("a default of a function inside of another")
         made = ast.Expression(ast.Lambda(of, ast.Constant(None)))
         function = eval(compile(ast.fix_missing_locations(made), "", "eval"))
-    plain = types.FunctionType(
-        function.__code__, {}, "", function.__defaults__, function.__closure__
-    )
-    plain.__kwdefaults__ = function.__kwdefaults__
-    return inspect.signature(plain).parameters.values()
+    one = types.FunctionType(function.__code__, {}, "", function.__defaults__, function.__closure__)
+    one.__kwdefaults__ = function.__kwdefaults__
+    return inspect.signature(one).parameters.values()

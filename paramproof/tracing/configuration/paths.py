@@ -142,10 +142,8 @@ class Paths:
         with self.assuming(condition):
             try:
                 return run()
-            except Raised as error:
-                self.refuse(str(error))
-            except Unknown as error:
-                self.refuse(error)
+            except (Raised, Unknown) as error:
+                self.refuse(error if isinstance(error, Unknown) else str(error))
         return default
 
     def refuse(self, why: Reason, condition: Value = True) -> None:
@@ -172,13 +170,11 @@ class Paths:
 
     def settle(self, value: Value) -> Value:
         """Return a value without the choices whose condition is known."""
-        while isinstance(value, Term) and value.op == "if":
-            condition, one, other = value.args
-            known = self.known(condition)
-            if not isinstance(known, bool):
-                return value if known is condition else choose(known, one, other)
-            value = one if known else other
-        return value
+        if not (isinstance(value, Term) and value.op == "if"):
+            return value
+        condition, *sides = value.args
+        known = self.known(condition)
+        return value if known is condition else self.settle(choose(known, *sides))
 
     def each(self, value: Value, run: Callable[[Value], Value]) -> Value:
         """Return what a function makes of a value, of each side of a choice apart."""
@@ -201,11 +197,11 @@ class Paths:
         refused = object()
         first = self.under(condition, one, refused)
         second = self.under(negate(condition), other, refused)
-        if first is refused or second is refused:
-            if first is second:
-                raise Raised("an error on both sides of a condition")
-            return second if first is refused else first
-        return choose(condition, first, second)
+        if first is second is refused:
+            raise Raised("an error on both sides of a condition")
+        if first is refused:
+            return second
+        return first if second is refused else choose(condition, first, second)
 
     def native(self, function: Callable[..., Any], *args: Value, **named: Value) -> Value:
         """Call a function of Python; an error is one of the code that is run."""

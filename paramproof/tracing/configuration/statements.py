@@ -285,14 +285,11 @@ class Cell(NamedTuple):
 
 def changed_keys(holder: Heap, state: dict[str, Any]) -> list[Any]:
     """Return the attributes that differ from a former state; None is a whole list or dictionary."""
-    own = state["own"]
-    keys = [
-        k for k in {**own, **holder.own} if own.get(k, MISSING) is not holder.own.get(k, MISSING)
-    ]
+    old, now = state["own"], holder.own
+    keys = [k for k in {**old, **now} if old.get(k, MISSING) is not now.get(k, MISSING)]
     if not isinstance(holder, Dict | List):
         return keys
-    now = vars(holder)
-    differs = keys or any(now.get(of) is not state.get(of) for of in ("base", "items"))
+    differs = keys or any(vars(holder)[k] is not state[k] for k in state if k in ("base", "items"))
     return [None] if differs else []
 
 
