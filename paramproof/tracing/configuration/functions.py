@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from paramproof.tracing.configuration.paths import Dict, Instance, List, Raised, source_of
+from paramproof.tracing.configuration.paths import Dict, Instance, List, source_of
 from paramproof.tracing.configuration.terms import (
     MISSING,
     SORTS,
@@ -26,14 +26,13 @@ from paramproof.tracing.configuration.terms import (
     Unknown,
     Value,
     both,
-    choose,
     either,
     instead,
     negate,
     present,
     term,
 )
-from paramproof.tracing.configuration.values import JSON_TYPES, concatenated, concrete, unknown
+from paramproof.tracing.configuration.values import JSON_TYPES, concrete, unknown
 
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.interpreter import Interpreter
@@ -110,10 +109,6 @@ def get_attr(run: Interpreter, owner: Value, name: Value, *default: Value) -> Va
     return run.pairs(owner, name, of)
 
 
-def has_attr(run: Interpreter, owner: Value, name: Value) -> Value:
-    return run.each(owner, lambda one: run.known(present(run.attribute_of(one, name))))
-
-
 def forwarded(found: Any) -> str:
     """Return the name of the attribute of an object that a property returns, or nothing."""
     if isinstance(found, property) and inspect.isfunction(found.fget):
@@ -141,10 +136,8 @@ def on_items(
 
 
 def range_of(run: Interpreter, *args: Value) -> Value:
-    if not unknown(args):
-        return run.native(range, *args)
-    start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
-    return term("range", *map(run.frozen, (start, stop, step)))
+    bounds = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
+    return run.computed("range", range, *bounds)
 
 
 def listed(run: Interpreter, value: Value = (), kind: type = list) -> Value:
@@ -182,25 +175,11 @@ def dict_of(run: Interpreter, value: Value = (), **named: Value) -> Value:
 
 
 def quantifier(op: str, run: Interpreter, value: Value) -> Value:
-    def of(one: Value) -> Value:
-        items = run.items(one)
-        if items is None:
-            return run.known(term(op, run.frozen(one)))
-        join = both if op == "all" else either
-        return run.known(reduce(join, map(run.truth, items), op == "all"))
-
-    return run.read(value, of)
-
-
-def following(run: Interpreter, value: Value, *default: Value) -> Value:
-    """Return the first item of an iterator that nothing else has read."""
-    items = run.items(value)
-    if items is None:
-        whole = run.frozen(value)
-        found = choose(run.known(term("truth", whole)), term("get", whole, 0), MISSING)
-    else:
-        found = items[0] if items else MISSING
-    return instead(found, default[0]) if default else run.require(found, "an item")
+    join = both if op == "all" else either
+    found = partial(
+        on_items, op, lambda items: reduce(join, map(run.truth, items), op == "all"), (), run
+    )
+    return run.read(value, lambda one: run.known(found(one)))
 
 
 def iterator(run: Interpreter, *_: Value) -> Value:
@@ -216,7 +195,9 @@ MODELS: dict[Any, Model] = {
     isinstance: is_instance,
     type: type_of,
     getattr: get_attr,
-    hasattr: has_attr,
+    hasattr: lambda run, owner, name: run.each(
+        owner, lambda one: run.known(present(run.attribute_of(one, name)))
+    ),
     setattr: lambda run, owner, *of: run.each(owner, lambda one: run.set_attribute(one, *of)),
     bool: lambda run, value=False: run.truth(value),
     **dict.fromkeys((copy.copy, copy.deepcopy), lambda run, one, *memo: run.each(one, run.boxed)),
@@ -234,8 +215,7 @@ MODELS: dict[Any, Model] = {
     ),
     zip: partial(on_items, "zip", lambda *items: tuple(zip(*items, strict=False)), ()),
     reversed: partial(on_items, "slice", lambda items: tuple(items[::-1]), (None, None, -1)),
-    next: following,
-    iter: iterator,
+    **dict.fromkeys((iter, next), iterator),
     print: lambda run, *_, **__: None,
     itertools.chain: lambda run, *lists: run.chained(lists),
     itertools.repeat: repeated,
@@ -264,8 +244,6 @@ def call_method(
             owner = Dict((), owner)
     if isinstance(owner, Dict):
         return dict_method(run, owner, name, args, named)
-    if isinstance(owner, Term) and name in ("append", "extend"):
-        owner = run.object_of(owner, List)
     if named.own or named.base is not None:
         raise Unknown(f"the method {name} with named arguments")
     if name in PURE and not unknown(owner) and not unknown(args):
@@ -294,8 +272,7 @@ def pure_method(run: Interpreter, owner: Value, name: str, args: Sequence[Value]
     return term("method", name, run.frozen(owner), *map(run.frozen, args))
 
 
-SETS = {"add": ast.BitOr(), "isdisjoint": ast.BitAnd()}
-SETS |= dict.fromkeys(("difference", "difference_update"), ast.Sub())
+SETS = {"add": ast.BitOr(), "difference": ast.Sub(), "isdisjoint": ast.BitAnd()}
 """The operators that methods of sets stand for."""
 
 
@@ -305,12 +282,10 @@ def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value
         case "append", (value,):
             run.add_items(owner, (value,))
         case "extend", (value,):
-            run.add_items(owner, run.listed(value))
-        case "insert", (0, value):
-            run.replace(owner, concatenated(run.frozen((value,)), run.frozen(owner)))
+            run.add_items(owner, value)
         case "add" | "difference" | "difference_update" | "isdisjoint", (other,):
             more = List((), (other,), set) if name == "add" else listed(run, other, set)
-            found = run.binary(SETS[name], owner, more)
+            found = run.binary(SETS[name.removesuffix("_update")], owner, more)
             if name == "isdisjoint":
                 return negate(run.truth(found))
             if name == "difference":
@@ -326,17 +301,16 @@ def dict_method(
     run: Interpreter, owner: Dict, name: str, args: Sequence[Value], named: Dict
 ) -> Value:
     match name, args:
-        case "get", (key, *default):
-            instead_of = default[0] if default else None
-            return run.each(key, lambda one: instead(run.lookup(owner, one), instead_of))
+        case "get" | "setdefault", (key, *default):
+            other = default[0] if default else None
+            value = run.each(key, lambda one: instead(run.lookup(owner, one), other))
+            if name == "setdefault":
+                run.write(owner, key, value)
+            return value
         case "pop", (key, *default):
             value = run.lookup(owner, key)
             run.write(owner, key, MISSING)
             return instead(value, default[0]) if default else run.require(value, key)
-        case "setdefault", (key, *default):
-            value = instead(run.lookup(owner, key), default[0] if default else None)
-            run.write(owner, key, value)
-            return value
         case "update", _:
             for one in (*args, named):
                 run.update(owner, one)
@@ -347,4 +321,4 @@ def dict_method(
             if run.items(owner) is not None:
                 return tuple(getattr(owner.own, name)())
             return term(name, run.frozen(owner))
-    raise Raised(f"the method {name} of a dictionary")
+    raise Unknown(f"the method {name} of a dictionary")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import operator
 import types
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache, partial
@@ -17,14 +18,7 @@ from typing import Any, TypeAlias
 
 from paramproof.tracing.configuration.functions import MODELS, PURE_MODULES, call_method
 from paramproof.tracing.configuration.paths import Dict, Frame, List, Raised, source_of
-from paramproof.tracing.configuration.statements import (
-    BROKEN,
-    COLLECTED,
-    LEFT,
-    LOST,
-    RESULT,
-    Statements,
-)
+from paramproof.tracing.configuration.statements import COLLECTED, LEFT, LOST, RESULT, Statements
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Term,
@@ -34,7 +28,7 @@ from paramproof.tracing.configuration.terms import (
     negate,
     term,
 )
-from paramproof.tracing.configuration.values import SIGNS, Closure, Method, Super, concrete, unknown
+from paramproof.tracing.configuration.values import Closure, Method, Super, concrete, unknown
 
 Comprehension: TypeAlias = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 
@@ -92,7 +86,7 @@ class Interpreter(Statements):
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return negate(self.truth(self.eval(operand)))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return self.each(self.eval(operand), partial(self.computed, *SIGNS[ast.USub]))
+                return self.each(self.eval(operand), partial(self.computed, "neg", operator.neg))
             case ast.BoolOp(op=op, values=values):
                 return self.bool_op(isinstance(op, ast.Or), values)
             case ast.Compare(left=left, ops=ops, comparators=comparators):
@@ -215,14 +209,12 @@ class Interpreter(Statements):
             return self.call(function.function, [function.owner, *args], named)
         if isinstance(function, Closure):
             frame = Frame(self.path, self.frames[-1].function, function.frame)
-            self.bind(frame, function, args, named)
-            return self.run(frame, function.node.body)
+            return self.run(self.bind(frame, function, args, named), function.node.body)
         if isinstance(function, types.MethodType):
             return self.call(function.__func__, [function.__self__, *args], named)
         is_run = inspect.isfunction(function) and function not in self.models
         if is_run and function.__module__.split(".")[0] in self.packages:
-            frame = Frame(self.path, function)
-            self.bind(frame, function, args, named)
+            frame = self.bind(Frame(self.path, function), function, args, named)
             return self.run(frame, source_of(function.__code__).body)
         return self.call_other(function, args, named)
 
@@ -249,7 +241,7 @@ class Interpreter(Statements):
         """Run the body of a function; return its result."""
         if len(self.frames) > MAX_CALLS:
             raise Unknown("too many calls inside of one another")
-        frame.own |= {RESULT: None, LEFT: False, BROKEN: False}
+        frame.own |= {RESULT: None, LEFT: False}
         self.frames.append(frame)
         try:
             if isinstance(body, ast.expr):
@@ -259,8 +251,8 @@ class Interpreter(Statements):
         finally:
             self.frames.pop()
 
-    def bind(self, frame: Frame, function: Any, args: Sequence[Value], named: Dict) -> None:
-        """Bind the parameters of a function in its frame."""
+    def bind(self, frame: Frame, function: Any, args: Sequence[Value], named: Dict) -> Frame:
+        """Bind the parameters of a function in its frame; return that."""
         left = Dict(self.path, named.base, named.own)
         given = [*args]
         for parameter in parameters_of(function):
@@ -283,6 +275,7 @@ class Interpreter(Statements):
         if others is True:
             raise Raised(why)
         self.refuse(why, others)
+        return frame
 
 
 def parameters_of(function: Any) -> Iterable[inspect.Parameter]:
@@ -293,8 +286,6 @@ def parameters_of(function: Any) -> Iterable[inspect.Parameter]:
             raise Unknown("a default of a function inside of another")
         made = ast.Expression(ast.Lambda(of, ast.Constant(None)))
         function = eval(compile(ast.fix_missing_locations(made), "", "eval"))
-    plain = types.FunctionType(
-        function.__code__, {}, "", function.__defaults__, function.__closure__
-    )
-    plain.__kwdefaults__ = function.__kwdefaults__
-    return inspect.signature(plain).parameters.values()
+    one = types.FunctionType(function.__code__, {}, "", function.__defaults__, function.__closure__)
+    one.__kwdefaults__ = function.__kwdefaults__
+    return inspect.signature(one).parameters.values()

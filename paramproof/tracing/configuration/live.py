@@ -273,7 +273,7 @@ class LiveInterpreter(ModuleInterpreter):
             case ast.Yield(value=ast.expr() as value):
                 return self.add_items(self.frames[-1].own[YIELDED], (self.eval(value),))
             case ast.YieldFrom(value=value):
-                return self.add_items(self.frames[-1].own[YIELDED], self.listed(self.eval(value)))
+                return self.add_items(self.frames[-1].own[YIELDED], self.eval(value))
         return super().eval(node)
 
     def statement(self, node: ast.stmt) -> Value:

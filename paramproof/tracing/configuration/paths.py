@@ -117,21 +117,23 @@ class Paths:
             self.facts.pop()
 
     @contextmanager
-    def inside_loop(self) -> Iterator[tuple[dict[Value, Reason], int]]:
+    def inside_loop(self) -> Iterator[tuple[dict[Value, Reason], int, set[Heap]]]:
         """Run the body of a loop for any item: it is given its refusals, and changes nothing.
 
-        Objects whose serial number is smaller than the number given were made outside.
+        Objects whose serial number is smaller than the number given were made outside. Those that
+        are put into the set keep their changes.
         """
         outer, start = (self.path, self.facts, self.refusals), next(Heap.serials)
         self.path, self.facts, self.refusals = [], [{**self.facts[-1]}], {}
         self.journal.append({})
         self.depth += 1
+        kept: set[Heap] = set()
         try:
-            yield self.refusals, start
+            yield self.refusals, start, kept
         finally:
             self.depth -= 1
             for holder, state in self.journal.pop().values():
-                if holder.serial < start:
+                if holder.serial < start and holder not in kept:
                     vars(holder).update(state)
             self.path, self.facts, self.refusals = outer
 
@@ -140,10 +142,8 @@ class Paths:
         with self.assuming(condition):
             try:
                 return run()
-            except Raised as error:
-                self.refuse(str(error))
-            except Unknown as error:
-                self.refuse(error)
+            except (Raised, Unknown) as error:
+                self.refuse(error if isinstance(error, Unknown) else str(error))
         return default
 
     def refuse(self, why: Reason, condition: Value = True) -> None:
@@ -170,13 +170,11 @@ class Paths:
 
     def settle(self, value: Value) -> Value:
         """Return a value without the choices whose condition is known."""
-        while isinstance(value, Term) and value.op == "if":
-            condition, one, other = value.args
-            known = self.known(condition)
-            if not isinstance(known, bool):
-                return value if known is condition else choose(known, one, other)
-            value = one if known else other
-        return value
+        if not (isinstance(value, Term) and value.op == "if"):
+            return value
+        condition, *sides = value.args
+        known = self.known(condition)
+        return value if known is condition else self.settle(choose(known, *sides))
 
     def each(self, value: Value, run: Callable[[Value], Value]) -> Value:
         """Return what a function makes of a value, of each side of a choice apart."""
@@ -199,11 +197,11 @@ class Paths:
         refused = object()
         first = self.under(condition, one, refused)
         second = self.under(negate(condition), other, refused)
-        if first is refused or second is refused:
-            if first is second:
-                raise Raised("an error on both sides of a condition")
-            return second if first is refused else first
-        return choose(condition, first, second)
+        if first is second is refused:
+            raise Raised("an error on both sides of a condition")
+        if first is refused:
+            return second
+        return first if second is refused else choose(condition, first, second)
 
     def native(self, function: Callable[..., Any], *args: Value, **named: Value) -> Value:
         """Call a function of Python; an error is one of the code that is run."""
@@ -214,18 +212,15 @@ class Paths:
 
 
 @cache
-def source_of(code: types.CodeType) -> ast.FunctionDef:
+def source_of(code: types.CodeType) -> ast.FunctionDef | ast.Lambda:
     """Return the syntax tree of a function, with the lines of its file.
 
     Two lambdas of one line that have the same parameters are not told apart.
     """
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     match _functions_in(code.co_filename).get((code.co_name, code.co_firstlineno, names)):
-        case [ast.FunctionDef() as one]:
+        case [one]:
             return one
-        case [ast.Lambda() as one]:
-            body = ast.copy_location(ast.Return(one.body), one.body)
-            return ast.copy_location(ast.FunctionDef("lambda", one.args, [body], []), one)
     raise Unknown(f"the source of {code.co_qualname}")
 
 

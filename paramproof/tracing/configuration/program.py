@@ -47,7 +47,7 @@ from paramproof.tracing.configuration.terms import (
     term,
     there,
 )
-from paramproof.tracing.configuration.values import Method, fields_of, with_items
+from paramproof.tracing.configuration.values import Method, fields_of, opened
 
 IGNORED = frozenset({"dtype", "torch_dtype", "transformers_version"})
 """Keys that say how to load a model."""
@@ -285,10 +285,10 @@ class ClassInterpreter(Interpreter):
     # The other keys
 
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
-        frame, keys = self.frames[-1], with_items(source)
+        frame = self.frames[-1]
         is_base = frame.function is PreTrainedConfig.__post_init__ and "self" in frame.own
-        if is_base and keys is not None:
-            self.set_rest(frame.own["self"], keys)
+        if is_base and is_op(source, "items"):
+            self.set_rest(frame.own["self"], opened(source.args[0]))
             return True
         return super().loop(target, source, body)
 

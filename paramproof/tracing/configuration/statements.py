@@ -31,8 +31,8 @@ from paramproof.tracing.configuration.values import Closure, Values
 COLLECTED = "_collected"
 """The name of the list or dictionary that a comprehension makes."""
 
-RESULT, LEFT, BROKEN = "return", "has returned", "break"
-"""Names under which a frame has what it returns, and whether it or its loop was left."""
+RESULT, LEFT = "return", "has returned"
+"""Names under which a frame has what it returns, and whether it has returned."""
 
 MAX_CELLS = 60
 """How many values a loop may change."""
@@ -67,7 +67,7 @@ class Statements(Values):
     def statement(self, node: ast.stmt) -> Value:  # noqa: C901 - a case for each kind of node
         frame = self.frames[-1]
         match node:
-            case ast.Pass() | ast.Expr(value=ast.Constant()):
+            case ast.Pass() | ast.AnnAssign(value=None):
                 pass
             case ast.Expr(value=value):
                 self.eval(value)
@@ -75,12 +75,10 @@ class Statements(Values):
                 found = self.eval(value)
                 for target in targets:
                     self.assign(target, found)
-            case ast.AnnAssign(target=target, value=value):
-                if value is not None:
-                    self.assign(target, self.eval(value))
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self.assign(target, self.eval(value))
             case ast.AugAssign(target=target, op=op, value=value):
-                load = ast.parse(ast.unparse(target), mode="eval").body
-                self.assign(target, self.augmented(op, self.eval(load), self.eval(value)))
+                self.assign(target, self.augmented(op, self.eval(target), self.eval(value)))
             case ast.If(test=test, body=body, orelse=orelse):
                 return self.branch(self.truth(self.eval(test)), body, orelse)
             case ast.Return(value=value):
@@ -91,22 +89,13 @@ class Statements(Values):
                 raise Raised(f"raised by {frame.function.__qualname__}")
             case ast.For(target=target, iter=source, body=body, orelse=[]):
                 return self.loop(target, self.eval(source), body)
-            case ast.Break():
-                self.write(frame, BROKEN, True)
-                return False
             case ast.Continue():
                 return False
-            case ast.Delete(targets=targets):
-                for target in targets:
-                    if not isinstance(target, ast.Subscript):
-                        raise Unknown(ast.unparse(node))
-                    pop = self.attribute(self.eval(target.value), "pop")
-                    self.call(pop, [self.eval(target.slice)])
+            case ast.Delete(targets=[ast.Subscript(value=owner, slice=index)]):
+                self.call(self.attribute(self.eval(owner), "pop"), [self.eval(index)])
             case ast.ImportFrom() | ast.Import():
-                space = dict(frame.function.__globals__)
-                exec(compile(ast.Module([node], []), "import", "exec"), space)
-                for alias in node.names:
-                    frame.own[alias.asname or alias.name] = space[alias.asname or alias.name]
+                code = compile(ast.Module([node], []), "import", "exec")
+                exec(code, frame.function.__globals__, frame.own)
             case ast.FunctionDef(name=name):
                 self.write(frame, name, Closure(node, frame))
             case ast.Try(body=body, handlers=handlers, orelse=[], finalbody=[]):
@@ -119,7 +108,7 @@ class Statements(Values):
 
     def augmented(self, op: ast.operator, old: Value, value: Value) -> Value:
         if isinstance(op, ast.Add) and isinstance(old, List):
-            self.add_items(old, self.listed(value))
+            self.add_items(old, value)
             return old
         return self.binary(op, old, value)
 
@@ -161,18 +150,14 @@ class Statements(Values):
 
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
         items = self.items(source)
-        frame = self.frames[-1]
-        outer, frame.own[BROKEN] = frame.own[BROKEN], False
         if items is None:
             self.fold(target, self.frozen(source), body)
         else:
             self.unrolled(target, items, body)
-        frame.own[BROKEN] = outer
-        return negate(self.known(frame.own[LEFT]))
+        return self.goes_on()
 
     def goes_on(self) -> Value:
-        frame = self.frames[-1]
-        return self.known(negate(either(frame.own[LEFT], frame.own[BROKEN])))
+        return negate(self.known(self.frames[-1].own[LEFT]))
 
     def unrolled(self, target: ast.expr, items: Sequence[Value], body: Sequence[ast.stmt]) -> None:
         for number, one in enumerate(items):
@@ -195,13 +180,10 @@ class Statements(Values):
         cells = {Cell(frame.own[COLLECTED]): None} if COLLECTED in frame.own else {}
         while True:
             objects = len(self.changed)
-            with self.inside_loop() as (refusals, start):
+            with self.inside_loop() as (refusals, start, kept):
                 for number, cell in enumerate(cells):
                     cell.write(self, term("state", depth, number))
-                # No condition keeps the variables of a loop from changing.
-                path, self.path = self.path, [*frame.birth]
                 self.assign(target, item)
-                self.path = path
                 self.under(self.goes_on(), partial(self.block, body))
                 changed = {
                     Cell(holder, key): None
@@ -211,17 +193,13 @@ class Statements(Values):
                     if holder is not frame or key in bound
                 }
                 # An object that the body is the first to change is outside of the loop next time.
-                done = changed.keys() <= cells.keys() and len(self.changed) == objects
-                nexts = [cell.read(self) for cell in cells] if done else []
-                # What belongs to one layer changes in its own turn.
-                after = {one: {**vars(one)} for one in own}
-            if done:
-                break
+                if changed.keys() <= cells.keys() and len(self.changed) == objects:
+                    nexts = [cell.read(self) for cell in cells]
+                    kept.update(own)  # What belongs to one layer changes in its own turn.
+                    break
             cells |= changed
             if len(cells) > MAX_CELLS:
                 raise Unknown("a loop that changes more with each turn")
-        for one, attributes in after.items():
-            vars(one).update(attributes)
         frame.own |= dict.fromkeys(assigned(target, *body) - bound, LOST)
         loop = Loop(depth, source, [cell.read(self) for cell in cells], nexts)
         self.refuse_turns(loop, refusals)
@@ -307,14 +285,11 @@ class Cell(NamedTuple):
 
 def changed_keys(holder: Heap, state: dict[str, Any]) -> list[Any]:
     """Return the attributes that differ from a former state; None is a whole list or dictionary."""
-    own = state["own"]
-    keys = [
-        k for k in {**own, **holder.own} if own.get(k, MISSING) is not holder.own.get(k, MISSING)
-    ]
+    old, now = state["own"], holder.own
+    keys = [k for k in {**old, **now} if old.get(k, MISSING) is not now.get(k, MISSING)]
     if not isinstance(holder, Dict | List):
         return keys
-    now = vars(holder)
-    differs = keys or any(now.get(of) is not state.get(of) for of in ("base", "items"))
+    differs = keys or any(vars(holder)[k] is not state[k] for k in state if k in ("base", "items"))
     return [None] if differs else []
 
 
@@ -349,51 +324,40 @@ class Loop(NamedTuple):
         match step:
             case Term(op="if", args=(condition, one, other)) if state in (one, other):
                 kept, step = (condition, one) if other is state else (negate(condition), other)
-        match step:
-            case Term(
-                op="if", args=(test, Term(op="dict", args=first), Term(op="dict", args=second))
-            ) if len(first) == len(second) == 3 and first[:2] == second[:2]:
-                step = term("dict", *first[:2], choose(test, first[2], second[2]))
-        match step:
-            case Term(op="dict", args=(base, *added)) if base is state and len(added) == 2:
-                more = term("comp dict", depth, source, *added, kept)
-                whole = more if start is term("dict", None) else term("merged", start, more)
-                return whole, term("list", kept, *added)
-            case Term(
-                op="concat", args=(Term(op="list", args=(Term(op="list", args=[one]), base)),)
-            ) if base is state:
-                more = term("slice", term("comp", depth, source, one, kept), None, None, -1)
-                lists = more, start
+        added = tail_of(step, state)
+        parts = term("list", kept, added)
+        match added:
+            case None:
+                return self.folded(number), None
+            case Term(op="dict", args=(_, key, value)):
+                more = term("comp dict", depth, source, key, value, kept)
+                return more if start is term("dict", None) else term("merged", start, more), parts
+            case Term(op="list", args=(item,)):
+                more = term("comp", depth, source, item, kept)
             case _:
-                one = tail_of(step, state)
-                match one:
-                    case None:
-                        return self.folded(number), None
-                    case Term(op="list", args=(item,)):
-                        more = term("comp", depth, source, item, kept)
-                    case _:
-                        each = choose(kept, one, term("list"))
-                        more = term("concat", term("comp", depth, source, each, True))
-                lists = start, more
-        whole = more if start is term("list") else term("concat", term("list", *lists))
-        return whole, term("list", kept, one)
+                each = choose(kept, added, term("list"))
+                more = term("concat", term("comp", depth, source, each, True))
+        return more if start is term("list") else term("concat", term("list", start, more)), parts
 
 
 def tail_of(value: Value, state: Term) -> Value:
-    """Return the list that follows the old one in the new state of a list, or None."""
+    """Return what follows the old items in the new state of a list or a dictionary, or None."""
     if value is state:
         return term("list")
     match value:
+        case Term(op="dict", args=(base, key, item)) if base is state:
+            return term("dict", None, key, item)
         case Term(op="concat", args=(Term(op="list", args=(first, more)),)):
             tail = tail_of(first, state)
             if tail is not None and tail.op == more.op == "list":
                 return term("list", *tail.args, *more.args)
             return None if tail is None else term("concat", term("list", tail, more))
         case Term(op="if", args=(condition, one, other)):
-            first, second = tail_of(one, state), tail_of(other, state)
-            if first is None or second is None:
-                return None
-            if first.op == second.op == "list" and len(first.args) == len(second.args) == 1:
-                return term("list", choose(condition, first.args[0], second.args[0]))
-            return choose(condition, first, second)
+            match tail_of(one, state), tail_of(other, state):
+                case Term(op="list", args=[first]), Term(op="list", args=[second]):
+                    return term("list", choose(condition, first, second))
+                case Term(op="dict", args=first), Term(op="dict", args=second):
+                    return term("dict", *map(partial(choose, condition), first, second))
+                case Term() as first, Term() as second if "dict" not in (first.op, second.op):
+                    return choose(condition, first, second)
     return None

@@ -55,12 +55,8 @@ JSON_TYPES = dict, list, str, int, float, bool
 NAMED = {dict: "object", list: "list", str: "text", object: "part"}
 """Types of which a value may be known to be, as ``isinstance`` names them."""
 
-SORTS_OF = {op: {sort} for op, sort in SORTS.items()}
-SORTS_OF |= {"null": set(), "sequence": {"list"}, "tuple": {"list"}}
-"""What values of declared types may be, as ``isinstance`` names it."""
-
-_READ = frozenset({"get", "field", "key"})
-"""Operations that give a value that is held elsewhere too, and may be changed there."""
+SORTS_OF = {**SORTS, "null": "null", "sequence": "list", "tuple": "list"}
+"""What values of declared types are, as ``isinstance`` names it."""
 
 
 @cache
@@ -100,33 +96,19 @@ def concatenated(one: Value, other: Value) -> Value:
     return term("concat", term("list", one, other))
 
 
-SIGNS: dict[type[ast.AST], tuple[str, Callable[..., Any]]] = {
-    ast.Add: ("+", operator.add),
-    ast.Sub: ("-", operator.sub),
-    ast.Mult: ("*", operator.mul),
-    ast.Div: ("/", operator.truediv),
-    ast.FloorDiv: ("//", operator.floordiv),
-    ast.Mod: ("%", operator.mod),
-    ast.Pow: ("**", operator.pow),
-    ast.BitAnd: ("&", operator.and_),
-    ast.BitOr: ("|", operator.or_),
-    ast.USub: ("neg", operator.neg),
-    ast.Lt: ("<", operator.lt),
-    ast.LtE: ("<=", operator.le),
-    ast.Gt: (">", operator.gt),
-    ast.GtE: (">=", operator.ge),
-}
-"""The operation that a node of Python stands for."""
+@cache
+def operation_of(name: str) -> tuple[str, Callable[..., Any]]:
+    """Return how Python writes an operator of two values, and a function that computes it."""
+    a, op, b = ast.Name("a"), getattr(ast, name)(), ast.Name("b")
+    node = ast.BinOp(a, op, b) if isinstance(op, ast.operator) else ast.Compare(a, [op], [b])
+    text = ast.unparse(node)
+    return text.split()[1], eval(f"lambda a, b: {text}")
 
 
-def with_items(source: Value) -> Dict | None:
-    """Return the dictionary whose items, of which some are unknown, a loop goes through."""
-    match source:
-        case Term(op="items", args=(Term(op="dict", args=(base, *pairs)),)):
-            return Dict((), base, zip(pairs[::2], pairs[1::2], strict=True))
-        case Term(op="items", args=(base,)):
-            return Dict((), base)
-    return None
+def opened(whole: Value) -> Dict:
+    """Return an unknown dictionary, with the entries that are known to be in it as its own."""
+    base, *pairs = whole.args if is_op(whole, "dict") else (whole,)
+    return Dict((), base, zip(pairs[::2], pairs[1::2], strict=True))
 
 
 class Values(Paths):
@@ -152,8 +134,8 @@ class Values(Paths):
         """Return the kinds of values that the declared type of a field allows."""
         declared = self.declared.get(value, term("anything"))
         members = declared.args if declared.op == "union" else (declared,)
-        every = {*SORTS.values(), "other"}
-        return set().union(*(SORTS_OF.get(one.op, every) for one in members))
+        kinds = {SORTS_OF.get(one.op, "other") for one in members} - {"null"}
+        return {*SORTS.values(), "other"} if "other" in kinds else kinds
 
     # Objects
 
@@ -184,8 +166,9 @@ class Values(Paths):
 
     def object_of(self, value: Value, kind: Any) -> Value:
         """Return the object that stands for an unknown value, to be changed."""
-        in_loop = mentions(value, lambda one: one.op in ("item", "state"))
-        if not isinstance(value, Term) or value.op not in _READ or in_loop:
+        # What these operations give is part of another value, and may be changed there.
+        is_part = is_op(value, "get", "field", "key")
+        if not is_part or mentions(value, lambda one: one.op in ("item", "state")):
             raise Unknown(f"a change of {value!r:.80}")
         found = self.changed.get(value)
         if found is None:
@@ -199,13 +182,10 @@ class Values(Paths):
 
     def current(self, value: Value) -> Value:
         """Return the object that stands for a dictionary, or an unknown value that code changed."""
-        if isinstance(value, Mapping):
-            return Dict((), None, value)
-        if not isinstance(value, Term) or value not in self.changed:
-            return value
-        found = self.changed[value]
-        self.expect(value, self.kind_of(found))
-        return found
+        if isinstance(value, Term) and value in self.changed:
+            self.expect(value, self.kind_of(self.changed[value]))
+            return self.changed[value]
+        return Dict((), None, value) if isinstance(value, Mapping) else value
 
     def frozen(self, value: Value) -> Value:  # noqa: C901 - a case for each type
         """Return a value as it is now, to be used inside a term."""
@@ -261,8 +241,6 @@ class Values(Paths):
             of = term(kind.__name__)
             if declared is of or self.known(term("accepts", value, of)) is True:
                 return kind
-        if is_truth(value):
-            return bool
         is_number = value.op in ("+", "-", "*", "//", "%", "neg")
         if is_number and all(self.kind_of(one) is int for one in value.args):
             return int
@@ -310,9 +288,9 @@ class Values(Paths):
             if base is None:
                 return MISSING
             if base.op == "dict" and not isinstance(key, Term):
-                pairs = dict(zip(base.args[1::2], base.args[2::2], strict=True))
-                if not any(isinstance(one, Term) for one in pairs):
-                    return pairs[key] if key in pairs else leaves(base.args[0], within)
+                whole = opened(base)
+                if not any(isinstance(one, Term) for one in whole.own):
+                    return self.lookup(whole, key)
             return choose(term("has", base, key), term("get", base, key), MISSING)
 
         if isinstance(key, Term):
@@ -343,38 +321,33 @@ class Values(Paths):
         return term("get", whole, self.frozen(index))
 
     def set_item(self, holder: Value, index: Value, value: Value) -> None:
-        if isinstance(holder, Method) and holder.function == "__dict__":
-            return self.write(holder.owner, index, value)
         if isinstance(holder, Term):
             holder = self.object_of(holder, Dict if isinstance(index, str) else List)
-        if isinstance(holder, Dict) and not isinstance(index, Term):
-            return self.write(holder, index, value)
-        if not isinstance(holder, Dict | List) or self.kind_of(holder) is set:
-            raise Unknown(f"an item of {holder!r:.60} that is set")
-        old = self.frozen(holder)
-        if isinstance(holder, Dict):
-            new = term("dict", self.settle(old), index, self.held(value))
-        elif isinstance(holder.items, tuple) and isinstance(index, int):
-            items = [*holder.items]
-            was = self.native(items.__getitem__, index)
-            items[index] = choose(self.since(holder.birth), value, was)
-            self.touch(holder)
-            holder.items = tuple(items)
-            return None
-        else:
-            new = term("replaced", old, self.frozen(index), self.held(value))
-        return self.replace(holder, new)
-
-    def listed(self, value: Value) -> Value:
-        """Return the items of a value as a tuple, or what stands for them if that is unknown."""
-        items = self.items(value)
-        return self.current(value) if items is None else tuple(items)
+        match holder, index:
+            case Method(function="__dict__"), _:
+                self.write(holder.owner, index, value)
+            case Dict(), Term():
+                old = self.settle(self.frozen(holder))
+                self.replace(holder, term("dict", old, index, self.held(value)))
+            case Dict(), _:
+                self.write(holder, index, value)
+            case List(kind=kind, items=tuple(items)), int() if kind is list:
+                made = [*items]
+                was = self.native(made.__getitem__, index)
+                made[index] = choose(self.since(holder.birth), value, was)
+                self.touch(holder)
+                holder.items = tuple(made)
+            case List(kind=kind), _ if kind is list:
+                old = self.frozen(holder)
+                self.replace(holder, term("replaced", old, self.frozen(index), self.held(value)))
+            case _:
+                raise Unknown(f"an item of {holder!r:.60} that is set")
 
     def chained(self, lists: Sequence[Value], kind: type = list) -> List:
         """Return a new list of the items of some lists."""
         found = List(self.path, (), kind)
         for one in lists:
-            self.add_items(found, self.listed(one))
+            self.add_items(found, one)
         return found
 
     def write(self, holder: Heap, key: Any, value: Value) -> None:
@@ -394,13 +367,15 @@ class Values(Paths):
         else:
             holder.items = whole
 
-    def add_items(self, holder: List, more: Value) -> None:
-        """Append items, which are known, or the items of an unknown list."""
-        known = isinstance(holder.items, tuple) and isinstance(more, tuple)
-        if known and self.since(holder.birth) is True:
-            return self.replace(holder, holder.items + more)
+    def add_items(self, holder: List, source: Value) -> None:
+        """Append the items of a source, whose number may be unknown."""
+        items = self.items(source)
+        is_whole = self.since(holder.birth) is True
+        if is_whole and items is not None and isinstance(holder.items, tuple):
+            return self.replace(holder, (*holder.items, *items))
         old = self.settle(self.frozen(holder))
-        return self.replace(holder, concatenated(old, self.frozen(more)))
+        more = self.frozen(source if items is None else items)
+        return self.replace(holder, concatenated(old, more))
 
     def unified(self, value: Value) -> Value:
         """Return a choice of dictionaries over the same base as one dictionary, to be read."""
@@ -482,8 +457,7 @@ class Values(Paths):
         return getattr(owner, name, MISSING)
 
     def bound(self, found: Any, owner: Instance) -> Value:
-        is_of_class = isinstance(found, staticmethod | classmethod)
-        if is_of_class or type(found).__name__ == "classproperty":
+        if isinstance(found, staticmethod | classmethod) or type(found).__name__ == "classproperty":
             return found.__get__(None, owner.kind)
         if isinstance(found, property):
             return self.call(Method(owner, found.fget), [])
@@ -503,7 +477,7 @@ class Values(Paths):
         if present(found) is True:
             return found
         if owner.origin is not None:
-            if static is not MISSING and (callable(static) or isinstance(static, classmethod)):
+            if callable(static) or isinstance(static, classmethod):
                 return instead(found, self.bound(static, owner))
             below = term("field", owner.origin, name)
             if static is MISSING and kind and name not in fields_of(kind):
@@ -563,7 +537,7 @@ class Values(Paths):
             case ast.Eq() | ast.NotEq():
                 compare = self.equal
             case _:
-                compare = partial(self.computed, *SIGNS[type(op)])
+                compare = partial(self.computed, *operation_of(type(op).__name__))
         found = self.pairs(left, right, compare)
         return negate(found) if isinstance(op, ast.IsNot | ast.NotIn | ast.NotEq) else found
 
@@ -577,8 +551,7 @@ class Values(Paths):
         if one is other:
             return True
         kinds = {self.kind_of(one), self.kind_of(other)}
-        is_null = len(kinds) == 2 and type(None) in kinds
-        if kinds == {list, tuple} or (is_null and None not in kinds):
+        if kinds == {list, tuple} or (kinds > {type(None)} and None not in kinds):
             return False
         if object in kinds:
             raise Unknown("a part that is compared")
@@ -586,10 +559,8 @@ class Values(Paths):
 
     def identical(self, one: Value, other: Value) -> Value:
         if isinstance(one, Term) and (other is None or isinstance(other, bool)):
-            kind = self.kind_of(one)
-            if kind not in (None, type(other)):
-                return False
-            return self.known(term("is", one, other))
+            is_possible = self.kind_of(one) in (None, type(other))
+            return is_possible and self.known(term("is", one, other))
         if isinstance(other, Term) and one is not other:
             raise Unknown(f"whether {one!r:.60} is the same object as {other!r:.60}")
         return one is other
@@ -608,15 +579,10 @@ class Values(Paths):
     def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
         if isinstance(op, ast.BitXor) and is_truth(one) and is_truth(other):
             return choose(one, negate(other), other)
-        if type(op) not in SIGNS:
-            raise Unknown(f"the operation {type(op).__name__}")
-        sign, operation = SIGNS[type(op)]
+        sign, operation = operation_of(type(op).__name__)
         kinds = {self.kind_of(one), self.kind_of(other)}
-        if dict in kinds and sign == "|":
-            entries = Dict(self.path)
-            self.update(entries, one)
-            self.update(entries, other)
-            return entries
+        if sign not in KINDS or dict in kinds:
+            raise Unknown(f"the operation {type(op).__name__}")
         if list in kinds and sign == "+":
             return self.chained([one, other])
         if kinds & {list, tuple} and sign == "*" and isinstance(other, int):

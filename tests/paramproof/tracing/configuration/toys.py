@@ -53,17 +53,6 @@ def appended_lists(config):
     return {"kinds": kinds, "few": few}
 
 
-def inserted_items(config):
-    found, last = [], ["last"]
-    for i in range(config.get("n", 4)):
-        found.insert(0, i * 2)
-        if i % 3:
-            last.insert(0, i)
-    if config.get("m", 0) > 3:
-        found.insert(0, "first")
-    return {"found": found, "last": last}
-
-
 def running_totals(config):
     total, odd = 0, {}
     totals = {}
@@ -89,7 +78,7 @@ def stopped(config):
     found = 0
     for one in (1, 2, 5):
         if one == config.get("n", 4):
-            break
+            return {"found": found}
         found += one
     return {"found": found}
 
@@ -176,12 +165,10 @@ def carried_lengths(config):
 
 
 def searches(config):
-    found = None
     for one in config.get("xs", [0, 3]):
         if one > 2:
-            found = one
-            break
-    return {"found": found, "next": next((one for one in config.get("xs", [5]) if one), 7)}
+            return {"found": one}
+    return {"found": None}
 
 
 def refused_items(config):
@@ -279,7 +266,25 @@ def handled(config):
     return {"n": n}
 
 
-UNKNOWN = [hidden_state, whiles, handled]
+def breaks(config):
+    n = config.get("n", 4)
+    for one in (1, 2):
+        n += one
+        break
+    return {"n": n}
+
+
+def inserted_items(config):
+    found = [config.get("n", 4)]
+    found.insert(0, 1)
+    return {"found": found}
+
+
+def first_items(config):
+    return {"n": next(one for one in config.get("xs", [1]))}
+
+
+UNKNOWN = [hidden_state, whiles, handled, breaks, inserted_items, first_items]
 
 
 def unknown_loops(config):
