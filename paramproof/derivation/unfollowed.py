@@ -19,7 +19,7 @@ import inspect
 import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os.path import basename
@@ -171,7 +171,7 @@ class _Reader:
                 return isinstance(ctx, ast.Load)
         return isinstance(node, HARMLESS)
 
-    def inside(self, node: ast.AST) -> list[ast.AST]:
+    def inside(self, node: ast.AST) -> Sequence[ast.AST]:
         """Return the nodes inside of one that run, but for constants that only a layer gets."""
         match node:
             case ast.Call(func=func, args=args, keywords=keywords):
@@ -180,8 +180,8 @@ class _Reader:
                 inner = [one for one in given if not (is_layer and _is_constant(one))]
                 return [func.value, *inner] if isinstance(func, ast.Attribute) else inner
             case ast.arguments(posonlyargs=first, args=args, kwonlyargs=last):
-                named = [*zip([*first, *args][::-1], node.defaults[::-1], strict=False)]
-                named += zip(last, node.kw_defaults, strict=True)
+                named: list[Any] = [*zip(last, node.kw_defaults, strict=True)]
+                named += zip([*first, *args][::-1], node.defaults[::-1], strict=False)
                 values = {one.arg: getattr(of, "value", None) for one, of in named}
                 self.floats |= {one for one, of in values.items() if isinstance(of, float)}
                 return [of for _, of in named if of and not isinstance(of, ast.Constant)]
