@@ -40,13 +40,11 @@ Executed = dict[CodeType, Mapping[str, Any]]
 METHODS = {"append", "extend", "add_module", "register_parameter", "register_buffer"}
 """Methods of lists and modules, which keep what they get."""
 
-CALLED = (super, enumerate, list, tuple, object)
+CALLED = (super, enumerate, list, tuple, object, property, staticmethod, classmethod)
 """Builtins that decide nothing. ``int`` does not either, unless it is called."""
 
 PLAIN = {int, bool, str, type(None), ModuleType, tuple, list, dict}
 """Types of global values that decide nothing; what is looked up in them and called may."""
-
-DECORATORS = {"property", "staticmethod", "classmethod", "dataclass", "compact", "override"}
 
 HARMLESS = (
     *(ast.Expr, ast.Return, ast.Assign, ast.Pass, ast.Global, ast.Nonlocal, ast.AnnAssign, ast.For),
@@ -135,14 +133,10 @@ class _Reader:
 
     def decisions(self, node: ast.AST, line: int) -> Iterator[tuple[int, str]]:
         """Yield what may decide in a node, and inside of it, with its line."""
-        place = node.iter if isinstance(node, ast.comprehension) else node
-        line = getattr(place, "lineno", line)
+        line = getattr(node, "lineno", line)
         if not self.is_harmless(node):
             phrases = (phrase for phrase, kinds in PHRASES.items() if isinstance(node, kinds))
             yield line, next(phrases, "a statement")
-        for one in getattr(node, "decorator_list", ()):
-            if ast.unparse(one).rpartition(".")[2] not in DECORATORS:
-                yield one.lineno, "a decorator"
         for inner in self.inside(node):
             yield from self.decisions(inner, line)
 
@@ -175,8 +169,8 @@ class _Reader:
         """Return the nodes inside of one that run, but for constants that only a layer gets."""
         match node:
             case ast.Call(func=func, args=args, keywords=keywords):
-                value, given = self.value_of(func), [*args, *(one.value for one in keywords)]
-                is_layer = isinstance(value, type) and _is_of_framework(value)
+                is_layer = _is_of_framework(self.value_of(func))
+                given = [*args, *(one.value for one in keywords)]
                 inner = [one for one in given if not (is_layer and _is_constant(one))]
                 return [func.value, *inner] if isinstance(func, ast.Attribute) else inner
             case ast.arguments(posonlyargs=first, args=args, kwonlyargs=last):
@@ -187,9 +181,11 @@ class _Reader:
                 return [of for _, of in named if of and not isinstance(of, ast.Constant)]
             case ast.Subscript(value=value):
                 return [value]
-        apart = [getattr(node, "annotation", None), getattr(node, "returns", None)]
-        apart += getattr(node, "decorator_list", ())
-        return [one for one in ast.iter_child_nodes(node) if one not in apart]
+            case ast.FunctionDef(args=args, body=body, decorator_list=decorators):
+                return [args, *body, *(ast.Call(one, [], []) for one in decorators)]
+            case ast.AnnAssign(target=target, value=value):
+                return [target, value] if value else [target]
+        return [*ast.iter_child_nodes(node)]
 
     def is_followed(self, node: ast.expr, called: bool = True) -> bool:
         """Return whether a value decides nothing, or a call of it: a layer, or what is read."""
