@@ -339,8 +339,11 @@ class LiveInterpreter(ModuleInterpreter):
         named = named or Dict(self.path)
         if any(function is one for one in UNCLEAR):
             raise Unknown(f"a call of {function.__name__}")
-        while isinstance(function, CACHED):
-            function = function.__wrapped__
+        if isinstance(function, CACHED):
+            found = self.call(function.__wrapped__, args, named)
+            if any(map(is_held, inside(found))):
+                raise Unknown("a function that keeps what it made")
+            return found
         inner = ast.walk(function.node) if isinstance(function, Closure) else ()
         if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in inner):
             raise Unknown("a generator inside of a function")
