@@ -199,26 +199,22 @@ class LiveInterpreter(ModuleInterpreter):
             return True
         if mentions(value, is_text):
             raise Unknown("what is asked of a text, or of a list, that depends on sizes")
-        self.refuse_own(value, "__bool__", "__len__")
+        if isinstance(value, Module) and hasattr(value.kind, "__len__"):
+            raise Unknown(f"{value.kind.__name__}.__len__")
         found = super().truth(value)
         if isinstance(found, Term) and self.place[0]:
             self.places.setdefault(found, self.place)
         return found
 
-    def refuse_own(self, value: Value, *names: str) -> None:
-        """Raise ``Unknown`` if the class of an object has a method of one of these names."""
-        if isinstance(value, Module):
-            for one in value.kind.__mro__:
-                if self.is_own(one) and (found := vars(one).keys() & {*names}):
-                    raise Unknown(f"{one.__name__}.{min(found)}")
-
     def equal(self, one: Value, other: Value) -> Value:
         for value in (one, other):
-            self.refuse_own(value, "__eq__")
+            if isinstance(value, Module):
+                raise Unknown(f"{value.kind.__name__}.__eq__")
         return super().equal(one, other)
 
     def lookup(self, holder: Dict, key: Value) -> Value:
-        self.refuse_own(key, "__eq__", "__hash__")
+        if isinstance(key, Module):
+            raise Unknown(f"{key.kind.__name__}.__hash__")
         return super().lookup(holder, key)
 
     def items(self, value: Value) -> list[Value] | None:
