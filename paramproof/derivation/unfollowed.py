@@ -174,11 +174,11 @@ class _Reader:
                 inner = [one for one in given if not (is_layer and _is_constant(one))]
                 return [func.value, *inner] if isinstance(func, ast.Attribute) else inner
             case ast.arguments(posonlyargs=first, args=args, kwonlyargs=last):
-                named: list[Any] = [*zip(last, node.kw_defaults, strict=True)]
-                named += zip([*first, *args][::-1], node.defaults[::-1], strict=False)
-                values = {one.arg: getattr(of, "value", None) for one, of in named}
-                self.floats |= {one for one, of in values.items() if isinstance(of, float)}
-                return [of for _, of in named if of and not isinstance(of, ast.Constant)]
+                defaults = [*node.defaults, *node.kw_defaults]
+                named = zip([*first, *args, *last][::-1], defaults[::-1], strict=False)
+                values = ((one.arg, getattr(of, "value", None)) for one, of in named)
+                self.floats |= {name for name, value in values if isinstance(value, float)}
+                return [one for one in defaults if one and not isinstance(one, ast.Constant)]
             case ast.Subscript(value=value):
                 return [value]
             case ast.FunctionDef(args=args, body=body, decorator_list=decorators):
@@ -193,11 +193,10 @@ class _Reader:
         if value is _LOCAL:
             name = getattr(node, "attr", getattr(node, "id", ""))
             return not called or name in METHODS | self.ran
-        if not isinstance(value, type | FunctionType):
-            is_object = type(value) in PLAIN or self.is_own(type(value))
-            return is_object and not called
-        is_named = value is int or _is_of_framework(value)
-        return value in CALLED or self.is_own(value) or (is_named and not called)
+        if any(value is one for one in CALLED) or self.is_own(value):
+            return True
+        is_object = type(value) in PLAIN or self.is_own(type(value))
+        return not called and (is_object or value is int or _is_of_framework(value))
 
     def value_of(self, node: ast.AST | None) -> Any:
         """Return the value of a global name or of its attribute, otherwise ``_LOCAL``."""
@@ -233,6 +232,5 @@ def _is_in(packages: tuple[str, ...], module: object) -> bool:
 
 
 def _is_of_framework(value: Any) -> bool:
-    return _is_in(
-        (*model_frameworks(), "jax", "jaxlib", "tensorflow"), getattr(value, "__module__", "")
-    )
+    packages = (*model_frameworks(), "jax", "jaxlib", "tensorflow")
+    return _is_in(packages, getattr(value, "__module__", ""))
