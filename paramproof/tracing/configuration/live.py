@@ -82,10 +82,6 @@ UNCLEAR = (eval, exec, compile, open, globals, locals, vars, dir, input, id, has
 """Functions that read or change more than their arguments."""
 
 
-STRUCTURE = (iter, len, tuple, list, dict, zip, enumerate, reversed, operator.getitem)
-"""Functions that move the items of tuples and lists, and do not look at them."""
-
-
 def reads_text(one: Term) -> bool:
     """Return whether a text decides the shape of a parameter or the length of a loop."""
     is_buffer = "buffer" in str(one.args[:1])
@@ -149,7 +145,7 @@ class LiveInterpreter(ModuleInterpreter):
 
     def native(self, function: Any, *args: Value, **named: Value) -> Value:
         """Call a function of Python with values that it may see as they are."""
-        deep = function not in STRUCTURE
+        deep = function not in (iter, operator.getitem)  # These do not look at items.
         if any(is_held(one, deep) for one in (*args, *named.values())):
             name = getattr(function, "__name__", str(function))
             raise Unknown(f"what {name!s:.40} does with an object")
