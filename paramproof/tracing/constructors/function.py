@@ -44,12 +44,12 @@ def function_constructor(
     if not sizes:
         raise InvalidInput(f"{name} has no int parameters to derive a formula in")
 
-    make, known = partial(build_abstractly, function), model_frameworks()
+    make, frameworks = partial(build_abstractly, function), model_frameworks()
     # If the function refuses its own sizes, the derivation reports why.
     framework, packages, layers = "torch", tuple[str, ...](), list[str]()
     try:
         model = make(sizes)
-        framework = next((name for name in known if comes_from(name, model)), "flax")
+        framework = next((name for name in frameworks if comes_from(name, model)), "flax")
         if framework == "torch":
             packages, layers = packages_of(model), _numbered_layers(model, make, sizes)
     except Exception as error:  # A user's function may raise anything.
@@ -61,7 +61,7 @@ def function_constructor(
             yield one._replace(path=path, aliases=tuple(aliases))
 
     is_torch, module = framework == "torch", function.__module__
-    versions = {one: found for one, found in known[framework].versions().items() if found}
+    versions = {one: found for one, found in frameworks[framework].versions().items() if found}
     return Constructor(
         name,
         sizes,
