@@ -135,6 +135,8 @@ class LiveInterpreter(ModuleInterpreter):
         """The file and the line of the model's code that is running."""
         self.places: dict[Term, tuple[str, int]] = {}
         """Conditions that decided something, with the lines where they first did."""
+        self.kept: dict[Any, Value] = {}
+        """What functions with a cache made of known arguments."""
         self.sizes = {one: term("field", term("self"), one) for one in sizes}
         """The function's own sizes: each is an unknown int of at least 1."""
         for one in self.sizes.values():
@@ -298,10 +300,7 @@ class LiveInterpreter(ModuleInterpreter):
         if any(function is one for one in UNCLEAR):
             raise Unknown(f"a call of {function.__name__}")
         if isinstance(function, CACHED):
-            found = self.call(function.__wrapped__, args, named)
-            if any(map(is_held, inside(found))):
-                raise Unknown("a function that keeps what it made")
-            return found
+            return self.call_cached(function, args, named)
         inner = ast.walk(function.node) if isinstance(function, Closure) else ()
         if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in inner):
             raise Unknown("a generator inside of a function")
@@ -316,6 +315,18 @@ class LiveInterpreter(ModuleInterpreter):
         if self.is_own(function):
             return self.call_own(function, args, named)
         return super().call(function, args, named)
+
+    def call_cached(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
+        """Call a function that gives the same object again for the same arguments."""
+        key = function, *args, *named.own.items()
+        if key in self.kept:
+            return self.kept[key]
+        found = self.call(function.__wrapped__, args, named)
+        if not (self.path or self.depth or unknown([*args, named])):
+            self.kept[key] = found
+        elif any(map(is_held, inside(found))):
+            raise Unknown("a function that keeps what it made")
+        return found
 
     def call_own(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
         """Call what the user's packages define."""
