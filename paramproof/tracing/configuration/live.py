@@ -14,7 +14,7 @@ import inspect
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from os.path import basename
@@ -88,21 +88,15 @@ def reads_text(one: Term) -> bool:
     return is_op(one, "tensor", "comp") and not is_buffer and mentions(one.args[1], is_text)
 
 
-PLAIN: tuple[type, ...] = (str, int, float, list, tuple, dict, set, frozenset, slice, type(None))
-PLAIN += type, types.ModuleType
-
-
-def has_state(value: Value) -> bool:
-    """Return whether a call may change an object of Python, such as an iterator."""
-    held = value if isinstance(value, list | tuple) else [value]
-    return not all(isinstance(one, PLAIN) for one in held)
+PLAIN: tuple[type, ...] = (str, int, float, frozenset, type(None), type, types.ModuleType)
+"""Types of values that no call changes, as it changes an iterator."""
 
 
 def is_held(value: Value, deep: bool = True) -> bool:
-    """Return whether a value is an iterator or an object of ours, or may have one in it."""
+    """Return whether a value is an object of the interpreter, or may have one in it."""
     if deep and isinstance(value, list | tuple | set | frozenset):
         return any(map(is_held, value))
-    return isinstance(value, Heap | Method | Closure | Super | dict | partial | Iterator)
+    return isinstance(value, Heap | Method | Closure | Super | dict | partial)
 
 
 def holds_module(value: Value) -> bool:
@@ -195,6 +189,8 @@ class LiveInterpreter(ModuleInterpreter):
     def items(self, value: Value) -> list[Value] | None:
         if isinstance(value, Walked):
             raise Unknown("layers of an unknown number, one by one")
+        if hasattr(value, "__next__"):
+            raise Unknown("an iterator")
         return super().items(value)
 
     def subscript_of(self, holder: Value, index: Value) -> Value:
@@ -417,7 +413,7 @@ class LiveInterpreter(ModuleInterpreter):
         except Unknown:
             values = [getattr(function, "__self__", None), *args, *named.own.values()]
             is_known = callable(function) and named.base is None and not unknown(values)
-            if not is_known or any(map(has_state, values)):
+            if not is_known or not all(isinstance(one, PLAIN) for one in values):
                 raise
             return self.boxed(self.native(function, *args, **named.own))
 
