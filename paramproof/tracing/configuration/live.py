@@ -193,12 +193,6 @@ class LiveInterpreter(ModuleInterpreter):
             raise Unknown("an iterator")
         return super().items(value)
 
-    def subscript_of(self, holder: Value, index: Value) -> Value:
-        items = holder.items if isinstance(holder, List) else holder
-        if is_of_opaque(items) and not isinstance(index, slice):
-            return items.args[2]
-        return super().subscript_of(holder, index)
-
     def walk(self, source: Value) -> tuple[Value, Value]:
         return source.args[1:3] if is_of_opaque(source) else super().walk(source)
 
@@ -262,9 +256,8 @@ class LiveInterpreter(ModuleInterpreter):
     def is_denied(self, node: ast.stmt) -> bool:
         match node:
             case ast.With(items=items):
-                kinds = [type(self.eval(one.context_expr)).__module__ for one in items]
-                is_known = {one.partition(".")[0] for one in kinds} == {"torch"}
-                return not is_known or any(one.optional_vars for one in items)
+                held = [one.optional_vars or self.eval(one.context_expr) for one in items]
+                return {type(one).__module__.partition(".")[0] for one in held} != {"torch"}
             case ast.Assign(value=ast.GeneratorExp()) | ast.AnnAssign(value=ast.GeneratorExp()):
                 return True
             case ast.FunctionDef(decorator_list=decorators):
