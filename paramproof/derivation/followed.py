@@ -37,7 +37,7 @@ def follow(runner: Runner) -> Derivation:
     try:
         live = Live(runner.constructor)
         unclear = live.unclear
-        part = live.at_own_sizes()
+        part = Part(live, "sizes", {})
         symbols = symbolic(part, name, lambda path: path, strictly=True)
     except Exception as error:  # An error that the code itself handles may be any.
         why = str(error.args[0] if isinstance(error, Refused) else error)

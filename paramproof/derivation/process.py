@@ -67,8 +67,6 @@ def _derived(
     except InternalError as error:
         tell(RuntimeError(legible(str(error), MAX_MESSAGE_SHOWN)))
         return None
-    except ValueError as error:
-        raise Refused(legible(str(error), MAX_MESSAGE_SHOWN)) from error
     except BaseException as error:  # Anybody's constructor may raise anything.
-        said = f"{what}: {in_one_line(error)}"
+        said = str(error) if isinstance(error, ValueError) else f"{what}: {in_one_line(error)}"
         raise Refused(legible(said, MAX_MESSAGE_SHOWN)) from error

@@ -42,21 +42,14 @@ def build_abstractly(function: Callable[..., Any], sizes: Mapping[str, int]) -> 
     """Return the model that ``function`` builds, with shapes and without values.
 
     The function may import a framework, whose scope is then missing: in that case it is called
-    again.
+    again. Raises ``ValueError`` if it returns no model.
     """
     before = _loaded()
     model = _build(function, sizes, before)
-    now = _loaded()
-    return model if now == before else _build(function, sizes, now)
-
-
-def framework_of(model: Any) -> str:
-    """Return the package of ``model_frameworks()`` that a model comes from.
-
-    Raises ``ValueError`` if it is not a model.
-    """
+    if (now := _loaded()) != before:
+        model = _build(function, sizes, now)
     reader(model)
-    return next((name for name in model_frameworks() if comes_from(name, model)), "flax")
+    return model
 
 
 def observed_tensors(model: Any) -> Iterator[ObservedTensor]:

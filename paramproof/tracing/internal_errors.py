@@ -1,24 +1,20 @@
 """Tell errors of our own code from refusals: a constructor may raise anything, our code may not.
 
-An error is ours if its innermost frame is: in a module of ``paramproof``, except for builders, or
-of ``sweep``. Functions that call the constructor are marked with ``calls_constructor``, and
-``ValueError`` is what our own code raises to refuse.
+An error is ours if its innermost frame is: in a module of ``paramproof`` or of ``sweep``, whether
+they are a wheel or a checkout, but not of builders, as PyTorch calls their hooks. Functions that
+call the constructor are marked with ``calls_constructor``, and ``ValueError`` is what our own code
+raises to refuse.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from traceback import walk_tb
 from types import CodeType
 from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-BUILDERS = "paramproof.builders."
-"""The package of ours that is not counted: PyTorch calls its hooks."""
-
-OUR_CODE = ("paramproof", "sweep")
-"""The packages of our own code, by their names: a wheel and a checkout are in different places."""
 
 _CALLERS: set[CodeType] = set()
 """The code of functions whose frames may be the innermost ones when a constructor refuses."""
@@ -44,7 +40,7 @@ def raise_if_internal(error: BaseException) -> None:
         return
     frame, line = frames[-1]
     module = str(frame.f_globals.get("__name__"))
-    is_ours = module.partition(".")[0] in OUR_CODE and not f"{module}.".startswith(BUILDERS)
+    is_ours = re.match(r"(paramproof(?!\.builders\b)|sweep)\b", module)
     if is_ours and frame.f_code not in _CALLERS:
         place = f"{module.removeprefix('paramproof.').replace('.', '/')}.py:{line}"
         said = f"an error in paramproof, at {place}: {type(error).__name__}: {error}"

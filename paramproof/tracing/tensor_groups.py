@@ -47,7 +47,7 @@ class TensorGroup:
     """Tensors of one kind and one shape in one model."""
 
     shape: tuple[int, ...]
-    count: int = 0
+    count: int
 
 
 def kind_of(seen: ObservedTensor) -> Kind:
@@ -74,13 +74,10 @@ def star_numbers(path: str) -> str:
 def group_tensors(tensors: Iterable[ObservedTensor]) -> TensorGroups:
     """Group the tensors of a model, in the order in which groups first occur."""
     found: TensorGroups = {}
-    shapes: dict[Kind, list[tuple[int, ...]]] = {}
-    for one in tensors:
-        known = shapes.setdefault(kind := kind_of(one), [])
-        if one.shape not in known:
-            known.append(one.shape)
-        key = GroupKey(kind, known.index(one.shape))
-        found.setdefault(key, TensorGroup(one.shape)).count += 1
+    shapes = Counter[Kind]()
+    for (kind, shape), count in Counter((kind_of(one), one.shape) for one in tensors).items():
+        found[GroupKey(kind, shapes[kind])] = TensorGroup(shape, count)
+        shapes[kind] += 1
     return found
 
 
@@ -105,10 +102,9 @@ def star_layers(path: str, patterns: Sequence[str]) -> str:
     """Replace the numbers of layers by ``*``, also those that ``patterns`` have in a name."""
     path = starred(path)
     for pattern in patterns:
-        before, _, after = pattern.rpartition(LAYER)
-        name = path.removeprefix(before).partition(".")[0]
-        if path.startswith(before) and name.endswith(after) and name.removesuffix(after).isdigit():
-            path = pattern + path[len(before) + len(name) :]
+        before, _, after = map(re.escape, pattern.rpartition(LAYER))
+        if found := re.match(rf"{before}\d+{after}(?![^.])", path):
+            path = pattern + path[found.end() :]
     return path
 
 

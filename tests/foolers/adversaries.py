@@ -24,6 +24,24 @@ def _cached(size):
     return size < 4000
 
 
+@functools.cache
+def _cached_layer(size):
+    return nn.Linear(size, size)
+
+
+@fooler("caveat", dim=100)
+def layer_of_a_cache(dim=16, n=3):
+    """A cache gives the same layer again, with the same weights."""
+    return nn.ModuleList([_cached_layer(dim), _cached_layer(100), *linears(dim, n, True)])
+
+
+@fooler("guard", dim=100)
+def layer_of_a_cache_twice(dim=16, n=3):
+    one, other = _cached_layer(7), _cached_layer(8)
+    layers = [one, _cached_layer(7) if dim > 99 else other]
+    return nn.ModuleList([*layers, *linears(dim, n, True)])
+
+
 @fooler("guard", n=101)
 def setattr_counter(dim=16, n=3):
     holder = nn.Module()

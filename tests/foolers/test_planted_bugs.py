@@ -62,9 +62,8 @@ GUESSES = (*unfollowed.HARMLESS, ast.Compare, ast.If, ast.IfExp)
 BUGS = {
     (live, "is_text", never): "joined tail_is_digits",
     (live, "is_held", never): "shown_and_read",
-    (live, "is_object", never): "shown_and_read",
     (live, "UNCLEAR", ()): "evaluated",
-    (live, "has_state", never): "endless_count",
+    (live, "PLAIN", object): "endless_count",
     (LiveInterpreter, "native", INHERITED): "shown_and_read",
     (LiveInterpreter, "truth", INHERITED): "digits",
     (LiveInterpreter, "eval", INHERITED): "walrus_counter",

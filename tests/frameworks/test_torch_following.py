@@ -249,6 +249,11 @@ def describes(h=8):
     return linear(h, Described().size)
 
 
+def asks_layers(h=8, n=7):
+    layers = nn.ModuleList(linear(h, h) for _ in range(n // 4))
+    return linear(h, 1 if layers else 2)
+
+
 def yields_inside(h=8):
     def widths():
         yield h
@@ -342,6 +347,7 @@ def looks_around(h=8):
         (keeps, "Kept.size"),
         (calls_a_cached_method, "a method that keeps what it made"),
         (describes, "Described.size"),
+        (asks_layers, "ModuleList.__len__"),
         (repeats, "the statement while len(layers) < n"),
         (changes_itself, "what a loop over layers of an unknown number leaves behind"),
         (yields_inside, "a generator inside of a function"),

@@ -16,14 +16,13 @@ import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from os.path import basename
 from typing import Any
 
 import torch
 from torch import nn
 
-from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration.blocks import model_of, understood
 from paramproof.tracing.configuration.containers import WALKS
 from paramproof.tracing.configuration.layers import Module, mentions_module, reached
@@ -55,15 +54,10 @@ from paramproof.tracing.configuration.values import Closure, Method, Super, unkn
 from paramproof.tracing.constructors import Constructor
 
 OWN_NAMES = """
-__abstractmethods__ __annotations__ __call__ __constants__ __dataclass_fields__
-__dataclass_params__ __dict__ __doc__ __eq__ __firstlineno__ __getattr__ __getitem__
-__getstate__ __hash__ __init__ __init_subclass__ __iter__ __len__ __match_args__ __module__
-__orig_bases__ __parameters__ __replace__ __repr__ __setstate__ __slotnames__
-__slots__ __static_attributes__ __str__ __weakref__
+__call__ __dict__ __eq__ __getattr__ __getitem__ __getstate__ __hash__ __init__ __init_subclass__
+__iter__ __len__ __replace__ __repr__ __setstate__ __str__ __weakref__
 """
-"""Names with underscores that a class may define without doing something else than Python."""
-
-OWN = frozenset(OWN_NAMES.split())
+"""Methods with underscores that a class may define without doing something else than Python."""
 
 DESCRIPTORS: tuple[type, ...] = (property, staticmethod, classmethod, types.FunctionType)
 DESCRIPTORS += types.GetSetDescriptorType, CACHED
@@ -86,39 +80,21 @@ UNCLEAR = (eval, exec, compile, open, globals, locals, vars, dir, input, id, has
 """Functions that read or change more than their arguments."""
 
 
-STRUCTURE = (iter, len, tuple, list, dict, zip, enumerate, reversed, operator.getitem)
-"""Functions that move the items of tuples and lists, and do not look at them."""
-
-
 def reads_text(one: Term) -> bool:
     """Return whether a text decides the shape of a parameter or the length of a loop."""
     is_buffer = "buffer" in str(one.args[:1])
     return is_op(one, "tensor", "comp") and not is_buffer and mentions(one.args[1], is_text)
 
 
-PLAIN: tuple[type, ...] = (str, int, float, list, tuple, dict, set, frozenset, slice, type(None))
-PLAIN += type, types.ModuleType
+PLAIN: tuple[type, ...] = (str, int, float, frozenset, type(None), type, types.ModuleType)
+"""Types of values that no call changes, as it changes an iterator."""
 
 
-def has_state(value: Value) -> bool:
-    """Return whether a call may change an object of Python, such as an iterator."""
-    held = value if isinstance(value, list | tuple) else [value]
-    return not all(isinstance(one, PLAIN) for one in held)
-
-
-def is_object(value: Value) -> bool:
-    return isinstance(value, Heap | Method | Closure | Super)
-
-
-def is_held(value: Value) -> bool:
-    """Return whether there is an object of the interpreter in a value."""
-    if isinstance(value, dict):
-        value = [*value.values()]
-    if isinstance(value, list | tuple | set | frozenset):
+def is_held(value: Value, deep: bool = True) -> bool:
+    """Return whether a value is an object of the interpreter, or may have one in it."""
+    if deep and isinstance(value, list | tuple | set | frozenset):
         return any(map(is_held, value))
-    if isinstance(value, partial):
-        return is_held([*value.args, *value.keywords.values(), value.func])
-    return is_object(value)
+    return isinstance(value, Heap | Method | Closure | Super | dict | partial)
 
 
 def holds_module(value: Value) -> bool:
@@ -127,14 +103,6 @@ def holds_module(value: Value) -> bool:
         isinstance(one, Module) or (isinstance(one, List) and holds_module(one.items))
         for one in inside(value)
     )
-
-
-@cache
-def changes_shape(name: str) -> bool:
-    """Return whether a method gives a tensor another shape in its place."""
-    default = getattr(getattr(torch.ops.aten, name, None), "default", None)
-    is_view = torch.Tag.inplace_view in getattr(default, "tags", ())
-    return is_view or name in ("resize_", "resize_as_", "set_")
 
 
 class Walked(List):
@@ -159,6 +127,8 @@ class LiveInterpreter(ModuleInterpreter):
         """The file and the line of the model's code that is running."""
         self.places: dict[Term, tuple[str, int]] = {}
         """Conditions that decided something, with the lines where they first did."""
+        self.kept: dict[Any, Value] = {}
+        """What functions with a cache made of known arguments."""
         self.sizes = {one: term("field", term("self"), one) for one in sizes}
         """The function's own sizes: each is an unknown int of at least 1."""
         for one in self.sizes.values():
@@ -169,8 +139,8 @@ class LiveInterpreter(ModuleInterpreter):
 
     def native(self, function: Any, *args: Value, **named: Value) -> Value:
         """Call a function of Python with values that it may see as they are."""
-        held = is_object if function in STRUCTURE else is_held
-        if any(map(held, (*args, *named.values()))):
+        deep = function not in (iter, operator.getitem)  # These do not look at items.
+        if any(is_held(one, deep) for one in (*args, *named.values())):
             name = getattr(function, "__name__", str(function))
             raise Unknown(f"what {name!s:.40} does with an object")
         return super().native(function, *args, **named)
@@ -181,11 +151,10 @@ class LiveInterpreter(ModuleInterpreter):
         return super().bound(found, owner)
 
     def attribute_of_module(self, owner: Module, name: str) -> Value:
-        if name not in owner.own and not hasattr(owner.kind, name) and name[:2] != "__":
-            finder = inspect.getattr_static(owner.kind, "__getattr__", None)
-            if finder is not None and self.is_own(finder):
-                raise Unknown(f"{name} of a {owner.kind.__name__}")
         is_found = name in owner.own or (hasattr(owner.kind, name) and name != "__dict__")
+        finds = self.is_own(getattr(owner.kind, "__getattr__", None)) and name[:2] != "__"
+        if not is_found and finds:
+            raise Unknown(f"{name} of a {owner.kind.__name__}")
         if not is_found and self.items(owner.named) != []:
             raise Unknown(f"{name} beside attributes of unknown names")
         return super().attribute_of_module(owner, name)
@@ -197,26 +166,22 @@ class LiveInterpreter(ModuleInterpreter):
             return True
         if mentions(value, is_text):
             raise Unknown("what is asked of a text, or of a list, that depends on sizes")
-        self.refuse_own(value, "__bool__", "__len__")
+        if isinstance(value, Module) and hasattr(value.kind, "__len__"):
+            raise Unknown(f"{value.kind.__name__}.__len__")
         found = super().truth(value)
         if isinstance(found, Term) and self.place[0]:
             self.places.setdefault(found, self.place)
         return found
 
-    def refuse_own(self, value: Value, *names: str) -> None:
-        """Raise ``Unknown`` if the class of an object has a method of one of these names."""
-        if isinstance(value, Module):
-            for one in value.kind.__mro__:
-                if self.is_own(one) and (found := vars(one).keys() & {*names}):
-                    raise Unknown(f"{one.__name__}.{min(found)}")
-
     def equal(self, one: Value, other: Value) -> Value:
         for value in (one, other):
-            self.refuse_own(value, "__eq__")
+            if isinstance(value, Module):
+                raise Unknown(f"{value.kind.__name__}.__eq__")
         return super().equal(one, other)
 
     def lookup(self, holder: Dict, key: Value) -> Value:
-        self.refuse_own(key, "__eq__", "__hash__")
+        if isinstance(key, Module):
+            raise Unknown(f"{key.kind.__name__}.__hash__")
         return super().lookup(holder, key)
 
     def items(self, value: Value) -> list[Value] | None:
@@ -226,12 +191,6 @@ class LiveInterpreter(ModuleInterpreter):
             raise Unknown("an iterator")
         return super().items(value)
 
-    def subscript_of(self, holder: Value, index: Value) -> Value:
-        items = holder.items if isinstance(holder, List) else holder
-        if is_of_opaque(items) and not isinstance(index, slice):
-            return items.args[2]
-        return super().subscript_of(holder, index)
-
     def walk(self, source: Value) -> tuple[Value, Value]:
         return source.args[1:3] if is_of_opaque(source) else super().walk(source)
 
@@ -240,8 +199,7 @@ class LiveInterpreter(ModuleInterpreter):
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
         if not isinstance(source, Walked):
             return super().loop(target, source, body)
-        ends = ast.AugAssign | ast.Break | ast.Return | ast.NamedExpr
-        if any(isinstance(node, ends) for one in body for node in ast.walk(one)):
+        if any(isinstance(x, ast.Break | ast.Return) for one in body for x in ast.walk(one)):
             raise Unknown("what a loop over layers of an unknown number leaves behind")
         frame = self.frames[-1]
         if YIELDED in frame.own:
@@ -249,14 +207,13 @@ class LiveInterpreter(ModuleInterpreter):
         lost = dict.fromkeys(assigned(target, *body), LOST)
         for one in source.items:
             frame.own |= lost
-            turn = partial(self.unrolled, target, [one], body)
-            self.visit(one, turn, frame, frame.own.get(YIELDED))
+            self.visit(one, partial(self.unrolled, target, [one], body))
         frame.own |= lost
         return True
 
-    def visit(self, item: Value, run: Callable[[], object], *changed: Heap | None) -> None:
+    def visit(self, item: Value, run: Callable[[], object]) -> None:
         """Run code for an item that may stand for several, which changes nothing beside it."""
-        allowed = {*changed, *reached(item)}
+        allowed = {self.frames[-1], self.frames[-1].own.get(YIELDED), *reached(item)}
         start = next(Heap.serials)
         self.journal.append({})
         try:
@@ -284,8 +241,7 @@ class LiveInterpreter(ModuleInterpreter):
         try:
             return self.own_statement(node)
         except Unknown as error:
-            file, line = self.place
-            error.place = error.place or f"{basename(file)}:{line}"
+            error.place = error.place or f"{basename(self.place[0])}:{node.lineno}"
             raise
         finally:
             self.place = outer
@@ -293,24 +249,18 @@ class LiveInterpreter(ModuleInterpreter):
     def own_statement(self, node: ast.stmt) -> Value:
         if self.is_denied(node):
             raise Unknown(f"the statement {ast.unparse(node).splitlines()[0]:.60}")
-        match node:
-            case ast.Try(finalbody=[]):
-                return self.attempt(node)
-        return super().statement(node)
+        return self.attempt(node) if isinstance(node, ast.Try) else super().statement(node)
 
     def is_denied(self, node: ast.stmt) -> bool:
         match node:
             case ast.With(items=items):
-                kinds = [type(self.eval(one.context_expr)).__module__ for one in items]
-                is_known = all(f"{one}.".startswith("torch.") for one in kinds)
-                return not is_known or any(one.optional_vars for one in items)
+                held = [one.optional_vars or self.eval(one.context_expr) for one in items]
+                return {type(one).__module__.partition(".")[0] for one in held} != {"torch"}
             case ast.Assign(value=ast.GeneratorExp()) | ast.AnnAssign(value=ast.GeneratorExp()):
                 return True
-            case ast.FunctionDef(decorator_list=[_, *_]) | ast.Global() | ast.Nonlocal():
-                return True
-            case ast.While():
-                return True
-        return False
+            case ast.FunctionDef(decorator_list=decorators):
+                return bool(decorators)
+        return isinstance(node, ast.Global | ast.Nonlocal | ast.While)
 
     def branch(self, test: Value, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> Value:
         calls = [(one.function, one.parent) for one in self.frames]
@@ -320,14 +270,13 @@ class LiveInterpreter(ModuleInterpreter):
 
     def attempt(self, node: ast.Try) -> Value:
         """Run what raises no error, whatever the sizes are; errors of types are not theirs."""
-        body = [*node.body, *node.orelse]
-        if all(isinstance(one.body[-1], ast.Raise) for one in node.handlers):
-            return self.block(body)  # An error that is raised again refuses, as any does.
-        kinds = {ast.unparse(one.type) if one.type else "" for one in node.handlers}
+        kinds = [one.type and ast.unparse(one.type) for one in node.handlers]
+        if kinds != ["TypeError"] or node.finalbody:
+            return super().statement(node)
         before = len(self.refusals)
         with suppress(Raised):
-            after = self.block(body)
-            if kinds == {"TypeError"} and len(self.refusals) == before:
+            after = self.block([*node.body, *node.orelse])
+            if len(self.refusals) == before:
                 return after
         raise Unknown("an error that is handled")
 
@@ -337,8 +286,8 @@ class LiveInterpreter(ModuleInterpreter):
         named = named or Dict(self.path)
         if any(function is one for one in UNCLEAR):
             raise Unknown(f"a call of {function.__name__}")
-        while isinstance(function, CACHED):
-            function = function.__wrapped__
+        if isinstance(function, CACHED):
+            return self.call_cached(function, args, named)
         inner = ast.walk(function.node) if isinstance(function, Closure) else ()
         if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in inner):
             raise Unknown("a generator inside of a function")
@@ -353,6 +302,18 @@ class LiveInterpreter(ModuleInterpreter):
         if self.is_own(function):
             return self.call_own(function, args, named)
         return super().call(function, args, named)
+
+    def call_cached(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
+        """Call a function that gives the same object again for the same arguments."""
+        key = function, *args, *named.own.items()
+        if key in self.kept:
+            return self.kept[key]
+        found = self.call(function.__wrapped__, args, named)
+        if not (self.path or self.depth or unknown([*args, named])):
+            self.kept[key] = found
+        elif any(map(is_held, inside(found))):
+            raise Unknown("a function that keeps what it made")
+        return found
 
     def call_own(self, function: Value, args: Sequence[Value], named: Dict) -> Value:
         """Call what the user's packages define."""
@@ -383,8 +344,11 @@ class LiveInterpreter(ModuleInterpreter):
         return super().call_known(function, args, named)
 
     def call_method(self, owner: Value, name: str, args: Sequence[Value], named: Dict) -> Value:
-        if isinstance(owner, Tensor) and changes_shape(name):
-            raise Unknown(f"the method {name} of a tensor")
+        if isinstance(owner, Tensor):
+            default = getattr(getattr(torch.ops.aten, name, None), "default", None)
+            is_view = torch.Tag.inplace_view in getattr(default, "tags", ())
+            if is_view or name in ("resize_", "resize_as_", "set_"):
+                raise Unknown(f"the method {name} of a tensor")
         if isinstance(owner, Module) and name == "apply":
             for one in reached(owner, "module"):
                 self.visit(one, partial(self.call, args[0], [one]))
@@ -403,17 +367,18 @@ class LiveInterpreter(ModuleInterpreter):
         """Raise ``Unknown`` for a class whose objects are made or read in a way of their own."""
         for one in filter(self.is_own, kind.__mro__):
             for name, value in vars(one).items():
-                is_special = name[:2] == name[-2:] == "__" and name not in OWN
-                is_descriptor = hasattr(type(value), "__get__") and type(value) not in DESCRIPTORS
-                if is_special or is_descriptor:
+                is_special = name[:2] == name[-2:] == "__" and name not in OWN_NAMES.split()
+                is_read = hasattr(type(value), "__get__")
+                is_known = type(value) in DESCRIPTORS or not is_read
+                if not is_known or (is_special and (is_read or callable(value))):
                     raise Unknown(f"{one.__name__}.{name}")
         if self.is_own(type(kind)):
             raise Unknown(f"the class of {kind.__name__}")
 
     def plain(self, kind: type, args: Sequence[Value], named: Dict) -> Value:
         """Return an object that is no module."""
-        is_known = not unknown([*args, named]) and not any(isinstance(one, Heap) for one in args)
-        if is_known and (issubclass(kind, tuple) or type(kind).__name__ == "EnumType"):
+        is_value = issubclass(kind, tuple) or type(kind).__name__ == "EnumType"
+        if is_value and not unknown([*args, named]):
             return self.native(kind, *args, **named.own)
         if issubclass(kind, (list, dict, set, str, int, float, tuple)):
             raise Unknown(f"an object of {kind.__name__}")
@@ -421,27 +386,23 @@ class LiveInterpreter(ModuleInterpreter):
         made = Module(self.path, kind)
         init = kind.__init__
         if dataclasses.is_dataclass(kind) and init.__code__.co_filename == "<string>":
-            self.fill_fields(made, kind, args, named)
+            frame = Frame(self.path, init)
+            self.bind(frame, init, [made, *args], named)
+            for field in dataclasses.fields(kind):
+                value = frame.own[field.name]
+                is_made = type(value).__name__ == "_HAS_DEFAULT_FACTORY_CLASS"
+                made.own[field.name] = self.call(field.default_factory, []) if is_made else value
         elif init is not object.__init__:
             self.call(init, [made, *args], named)
         return made
-
-    def fill_fields(self, made: Module, kind: Any, args: Sequence[Value], named: Dict) -> None:
-        frame = Frame(self.path, kind.__init__)
-        self.bind(frame, kind.__init__, [made, *args], named)
-        for field in dataclasses.fields(kind):
-            value = frame.own[field.name]
-            is_made = type(value).__name__ == "_HAS_DEFAULT_FACTORY_CLASS"
-            made.own[field.name] = self.call(field.default_factory, []) if is_made else value
 
     def call_other(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         try:
             return super().call_other(function, args, named)
         except Unknown:
-            values = [*args, *named.own.values()]
-            if named.base is not None or unknown(values) or not callable(function):
-                raise
-            if has_state(getattr(function, "__self__", None)) or any(map(has_state, values)):
+            values = [getattr(function, "__self__", None), *args, *named.own.values()]
+            is_known = callable(function) and named.base is None and not unknown(values)
+            if not is_known or not all(isinstance(one, PLAIN) for one in values):
                 raise
             return self.boxed(self.native(function, *args, **named.own))
 
@@ -464,9 +425,6 @@ class Live(Programs):
                 raise Unknown("a number that is read from a text")
         self.unclear = [str(why) for why in run.refusals.values() if isinstance(why, Unknown)]
         self.places = {one: place for one, place in run.places.items() if not is_of_loop(one)}
-
-    def at_own_sizes(self) -> Part:
-        return Part(self, "sizes", {})
 
     def rules(self, name: str) -> Data | None:
         if name != "sizes":

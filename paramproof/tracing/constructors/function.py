@@ -10,14 +10,16 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.path import starred
+from paramproof.sources.live import comes_from
 from paramproof.sources.reference import require_arguments
-from paramproof.tracing import abstract_build
+from paramproof.tracing.abstract_build import build_abstractly, model_frameworks, observed_tensors
 from paramproof.tracing.constructors import Constructor, require_sizes, torch_tensors
-from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
+from paramproof.tracing.internal_errors import raise_if_internal
 from paramproof.tracing.tensor_groups import ObservedTensor, layer_patterns, star_layers
 
 
@@ -42,17 +44,12 @@ def function_constructor(
     if not sizes:
         raise InvalidInput(f"{name} has no int parameters to derive a formula in")
 
-    @calls_constructor
-    def make(values: Mapping[str, int]) -> Any:
-        model = abstract_build.build_abstractly(function, values)
-        abstract_build.framework_of(model)
-        return model
-
+    make, frameworks = partial(build_abstractly, function), model_frameworks()
     # If the function refuses its own sizes, the derivation reports why.
     framework, packages, layers = "torch", tuple[str, ...](), list[str]()
     try:
         model = make(sizes)
-        framework = abstract_build.framework_of(model)
+        framework = next((name for name in frameworks if comes_from(name, model)), "flax")
         if framework == "torch":
             packages, layers = packages_of(model), _numbered_layers(model, make, sizes)
     except Exception as error:  # A user's function may raise anything.
@@ -64,13 +61,12 @@ def function_constructor(
             yield one._replace(path=path, aliases=tuple(aliases))
 
     is_torch, module = framework == "torch", function.__module__
-    installed = abstract_build.model_frameworks()[framework].versions()
-    versions = {one: version for one, version in installed.items() if version}
+    versions = {one: found for one, found in frameworks[framework].versions().items() if found}
     return Constructor(
         name,
         sizes,
         make,
-        read if is_torch else abstract_build.observed_tensors,
+        read if is_torch else observed_tensors,
         tuple(dict.fromkeys((module, module.partition(".")[0], *packages))),
         versions | {"python": sys.version.split()[0]},
         function if is_torch and "torch" in sys.modules else None,
@@ -101,7 +97,5 @@ def packages_of(model: Any) -> tuple[str, ...]:
     """
     classes = dict.fromkeys(base for part in model.modules() for base in type(part).__mro__)
     packages = dict.fromkeys(str(one.__module__).partition(".")[0] for one in classes)
-    return tuple(name for name in packages if name not in PYTHON)
-
-
-PYTHON = {"torch", *sys.stdlib_module_names} - {"__main__"}
+    trusted = {"torch", *sys.stdlib_module_names} - {"__main__"}
+    return tuple(name for name in packages if name not in trusted)

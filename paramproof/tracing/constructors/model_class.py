@@ -65,8 +65,7 @@ class ModelClass:
             if model_class.config_class is not base:
                 raise ValueError(f"{shown(chosen)} is not a class of the model type {model_type}")
         if model_class is None:
-            why = f"transformers has no base model of the type {model_type}: name a class"
-            raise ValueError(why)
+            raise ValueError(f"transformers has no base model of type {model_type}: name a class")
         return cls(config_class, model_class, keys)
 
     @property

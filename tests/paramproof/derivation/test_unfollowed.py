@@ -53,7 +53,8 @@ HARMLESS = [
     "inner *= 2",
     "first, second = layers[0], (lambda it: it)",
     "def made(width: int = 3): return Layer(parts, width)",
-    "made(inner)",
+    "made(*[inner])",
+    "last = layers[-1]",
 ]
 
 
@@ -80,6 +81,8 @@ def test_harmless_lines_are_not_named():
         ("wide = math.floor(size)", "a call"),
         ("wide = size.bit_length()", "a call"),
         ("wide = size.__lt__(4096)", "a call"),
+        ("Layer(parts, -12)", "an operation"),
+        ("first, *rest = range(n)", "a statement"),
         ("wide = {size: 1}", "a statement"),
         ("wide = {size, n}", "a statement"),
         ("wide = [1 for i in range(n) if i]", "a loop"),
