@@ -96,13 +96,22 @@ def concatenated(one: Value, other: Value) -> Value:
     return term("concat", term("list", one, other))
 
 
-@cache
-def operation_of(name: str) -> tuple[str, Callable[..., Any]]:
-    """Return how Python writes an operator of two values, and a function that computes it."""
-    a, op, b = ast.Name("a"), getattr(ast, name)(), ast.Name("b")
-    node = ast.BinOp(a, op, b) if isinstance(op, ast.operator) else ast.Compare(a, [op], [b])
-    text = ast.unparse(node)
-    return text.split()[1], eval(f"lambda a, b: {text}")
+SIGNS: dict[type[ast.AST], tuple[str, Callable[..., Any]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.FloorDiv: ("//", operator.floordiv),
+    ast.Mod: ("%", operator.mod),
+    ast.Pow: ("**", operator.pow),
+    ast.BitAnd: ("&", operator.and_),
+    ast.BitOr: ("|", operator.or_),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+}
+"""The operation that a node of Python stands for."""
 
 
 def opened(whole: Value) -> Dict:
@@ -537,7 +546,7 @@ class Values(Paths):
             case ast.Eq() | ast.NotEq():
                 compare = self.equal
             case _:
-                compare = partial(self.computed, *operation_of(type(op).__name__))
+                compare = partial(self.computed, *SIGNS[type(op)])
         found = self.pairs(left, right, compare)
         return negate(found) if isinstance(op, ast.IsNot | ast.NotIn | ast.NotEq) else found
 
@@ -579,10 +588,15 @@ class Values(Paths):
     def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
         if isinstance(op, ast.BitXor) and is_truth(one) and is_truth(other):
             return choose(one, negate(other), other)
-        sign, operation = operation_of(type(op).__name__)
         kinds = {self.kind_of(one), self.kind_of(other)}
-        if sign not in KINDS or dict in kinds:
+        if type(op) not in SIGNS:
             raise Unknown(f"the operation {type(op).__name__}")
+        sign, operation = SIGNS[type(op)]
+        if dict in kinds and sign == "|":
+            entries = Dict(self.path)
+            self.update(entries, one)
+            self.update(entries, other)
+            return entries
         if list in kinds and sign == "+":
             return self.chained([one, other])
         if kinds & {list, tuple} and sign == "*" and isinstance(other, int):
