@@ -164,6 +164,8 @@ def tensor_method(
         case "tolist" if run.is_live and isinstance(owner.shape, tuple) and len(owner.shape) == 1:
             items = term("comp", run.depth, term("range", 0, *owner.shape, 1), NUMBER, True)
             return List(run.path, items)
+        case "numel" if run.is_live and isinstance(owner.shape, tuple):
+            return reduce(partial(run.binary, ast.Mult()), owner.shape, 1)
         case "item" | "tolist":
             return term("opaque", name) if name == "item" else List(run.path, term("opaque", name))
         case "size":
