@@ -16,10 +16,9 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os.path import basename
@@ -40,19 +39,26 @@ Executed = dict[CodeType, Mapping[str, Any]]
 METHODS = {"append", "extend", "add_module", "register_parameter", "register_buffer"}
 """Methods of lists and modules, which keep what they get."""
 
-CALLED = (super, enumerate, list, tuple, object, property, staticmethod, classmethod)
+CALLED = (super, enumerate, list, tuple, object)
 """Builtins that decide nothing. ``int`` does not either, unless it is called."""
 
 PLAIN = {int, bool, str, type(None), ModuleType, tuple, list, dict}
 """Types of global values that decide nothing; what is looked up in them and called may."""
 
+PURE = (object, Generic)
+"""Bases of classes that decide nothing."""
+
+DECORATORS = {"property", "staticmethod", "classmethod", "dataclass", "compact", "override"}
+
 HARMLESS = (
-    *(ast.Expr, ast.Return, ast.Assign, ast.Pass, ast.Global, ast.Nonlocal, ast.AnnAssign, ast.For),
-    *(ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.Tuple, ast.List, ast.ListComp),
-    *(ast.GeneratorExp, ast.comprehension, ast.arguments, ast.operator, ast.expr_context),
-    *(ast.boolop, ast.cmpop, ast.unaryop),
+    *(ast.Expr, ast.Return, ast.Assign, ast.Pass, ast.Global, ast.Nonlocal, ast.keyword, ast.arg),
+    *(ast.Tuple, ast.List, ast.ListComp, ast.GeneratorExp, ast.Load, ast.Store, ast.arguments),
+    *(ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.AnnAssign, ast.For, ast.comprehension),
 )
 """Nodes that decide nothing by themselves."""
+
+NOT_RUN = {"annotation", "returns", "decorator_list", "op", "ops", "func"}
+"""Fields of nodes that are no code, or read apart."""
 
 PHRASES: Mapping[str, Any] = {
     "a branch": (ast.If, ast.IfExp),
@@ -121,11 +127,10 @@ class _Reader:
     """Parameters that are floats by default: a layer may refuse a product with one."""
 
     def read(self, code: CodeType) -> Iterator[tuple[int, str]]:
-        # A dataclass assigns its fields; a module or class that is made sees no size. A
-        # comprehension is read with the function around it.
-        is_apart = re.search("__create_fn__|(comp|expr)>$", code.co_qualname)
-        if is_apart or not code.co_flags & inspect.CO_OPTIMIZED:
-            return
+        if "__create_fn__" in code.co_qualname or not code.co_flags & inspect.CO_OPTIMIZED:
+            return  # A dataclass assigns its fields; a module or class that is made sees no size.
+        if code.co_name.endswith(("comp>", "expr>")):
+            return  # A comprehension is read with the function around it.
         try:
             yield from self.decisions(source_of(code), code.co_firstlineno)
         except Unknown:
@@ -133,10 +138,16 @@ class _Reader:
 
     def decisions(self, node: ast.AST, line: int) -> Iterator[tuple[int, str]]:
         """Yield what may decide in a node, and inside of it, with its line."""
-        line = getattr(node, "lineno", line)
+        place = node.iter if isinstance(node, ast.comprehension) else node
+        line = getattr(place, "lineno", line)
         if not self.is_harmless(node):
             phrases = (phrase for phrase, kinds in PHRASES.items() if isinstance(node, kinds))
             yield line, next(phrases, "a statement")
+        for one in getattr(node, "decorator_list", ()):
+            of = one.func if isinstance(one, ast.Call) else one
+            is_known = ast.unparse(of).rpartition(".")[2] in DECORATORS
+            if not is_known and not self.is_own(self.value_of(of)):
+                yield one.lineno, "a decorator"
         for inner in self.inside(node):
             yield from self.decisions(inner, line)
 
@@ -152,7 +163,7 @@ class _Reader:
                 names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
                 return isinstance(op, ast.Add | ast.Mult) and not names & self.floats
             case ast.Subscript(slice=index):
-                return _is_constant(index)
+                return isinstance(index, ast.Constant) or _is_number(index)
             case ast.comprehension(ifs=[_, *_]):
                 return False
             case ast.Call(func=func, args=args) if self.value_of(func) is range:
@@ -160,43 +171,38 @@ class _Reader:
             case ast.Call(func=func):
                 return self.is_followed(func)
             case ast.Name() | ast.Attribute():
-                return self.is_followed(node, called=False)
-            case ast.Starred(ctx=ctx):
-                return isinstance(ctx, ast.Load)
+                return self.is_plain(self.value_of(node))
         return isinstance(node, HARMLESS)
 
-    def inside(self, node: ast.AST) -> Sequence[ast.AST]:
-        """Return the nodes inside of one that run, but for constants that only a layer gets."""
-        match node:
-            case ast.Call(func=func, args=args, keywords=keywords):
-                is_layer = _is_of_framework(self.value_of(func))
-                given = [*args, *(one.value for one in keywords)]
-                inner = [one for one in given if not (is_layer and _is_constant(one))]
-                return [func.value, *inner] if isinstance(func, ast.Attribute) else inner
-            case ast.arguments(posonlyargs=first, args=args, kwonlyargs=last):
-                defaults = [*node.defaults, *node.kw_defaults]
-                named = zip([*first, *args, *last][::-1], defaults[::-1], strict=False)
-                values = ((one.arg, getattr(of, "value", None)) for one, of in named)
-                self.floats |= {name for name, value in values if isinstance(value, float)}
-                return [one for one in defaults if one and not isinstance(one, ast.Constant)]
-            case ast.Subscript(value=value):
-                return [value]
-            case ast.FunctionDef(args=args, body=body, decorator_list=decorators):
-                return [args, *body, *(ast.Call(one, [], []) for one in decorators)]
-            case ast.AnnAssign(target=target, value=value):
-                return [target, value] if value else [target]
-        return [*ast.iter_child_nodes(node)]
+    def inside(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield the nodes inside of one that run, but for numbers that it only passes on.
 
-    def is_followed(self, node: ast.expr, called: bool = True) -> bool:
-        """Return whether a value decides nothing, or a call of it: a layer, or what is read."""
-        value = self.value_of(node)
+        A number is no size. What a layer makes of a constant, such as a rate, is its own matter.
+        """
+        passes = isinstance(node, ast.Call | ast.Subscript)
+        called = getattr(node, "func", None)
+        value = self.value_of(called)
+        keeps = isinstance(value, type) and _is_of_framework(value)
+        if isinstance(called, ast.Attribute):
+            yield called.value
+        if isinstance(node, ast.arguments):
+            keeps, self.floats = True, self.floats | _floats_of(node)
+        for name, value in ast.iter_fields(node):
+            for one in value if isinstance(value, list) else [value]:
+                is_star = passes and isinstance(one, ast.Starred)
+                inner = one.value if is_star or isinstance(one, ast.keyword) else one
+                is_kept = keeps and isinstance(inner, ast.Constant)
+                is_passed = is_kept or (passes and _is_number(inner))
+                if isinstance(inner, ast.AST) and name not in NOT_RUN and not is_passed:
+                    yield inner
+
+    def is_followed(self, function: ast.expr) -> bool:
+        """Return whether a function is a layer, one that was read, or harmless."""
+        value = self.value_of(function)
         if value is _LOCAL:
-            name = getattr(node, "attr", getattr(node, "id", ""))
-            return not called or name in METHODS | self.ran
-        if any(value is one for one in CALLED) or self.is_own(value):
-            return True
-        is_object = type(value) in PLAIN or self.is_own(type(value))
-        return not called and (is_object or value is int or _is_of_framework(value))
+            name = getattr(function, "attr", getattr(function, "id", ""))
+            return name in METHODS | self.ran
+        return any(value is one for one in CALLED) or self.is_own(value)
 
     def value_of(self, node: ast.AST | None) -> Any:
         """Return the value of a global name or of its attribute, otherwise ``_LOCAL``."""
@@ -213,18 +219,33 @@ class _Reader:
         if isinstance(value, FunctionType):
             return _is_in(self.own, value.__globals__.get("__name__"))
         return isinstance(value, type) and all(
-            base in (object, Generic) or _is_in(self.own, base.__module__) or _is_of_framework(base)
+            base in PURE or _is_in(self.own, base.__module__) or _is_of_framework(base)
             for base in value.__mro__
         )
+
+    def is_plain(self, value: Any) -> bool:
+        """Return whether a value, on its own, decides nothing."""
+        if isinstance(value, type | FunctionType):
+            return value in (*CALLED, int) or _is_of_framework(value) or self.is_own(value)
+        return value is _LOCAL or type(value) in PLAIN or self.is_own(type(value))
 
 
 _LOCAL = object()
 """Stands for a value that only the running code has."""
 
 
-def _is_constant(node: object) -> bool:
-    """Return whether a node is a constant, which may have a sign."""
-    return isinstance(getattr(node, "operand", node), ast.Constant)
+def _is_number(node: ast.AST) -> bool:
+    """Return whether a node is a plain number, which may have a sign."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _floats_of(node: ast.arguments) -> set[str]:
+    """Return the parameters that are floats by default."""
+    given = zip([*node.posonlyargs, *node.args][::-1], node.defaults[::-1], strict=False)
+    every = [*given, *zip(node.kwonlyargs, node.kw_defaults, strict=True)]
+    return {name.arg for name, of in every if isinstance(getattr(of, "value", None), float)}
 
 
 def _is_in(packages: tuple[str, ...], module: object) -> bool:
@@ -232,5 +253,6 @@ def _is_in(packages: tuple[str, ...], module: object) -> bool:
 
 
 def _is_of_framework(value: Any) -> bool:
-    packages = (*model_frameworks(), "jax", "jaxlib", "tensorflow")
-    return _is_in(packages, getattr(value, "__module__", ""))
+    return _is_in(
+        (*model_frameworks(), "jax", "jaxlib", "tensorflow"), getattr(value, "__module__", "")
+    )

@@ -53,8 +53,7 @@ HARMLESS = [
     "inner *= 2",
     "first, second = layers[0], (lambda it: it)",
     "def made(width: int = 3): return Layer(parts, width)",
-    "made(*[inner])",
-    "last = layers[-1]",
+    "made(inner)",
 ]
 
 
@@ -81,8 +80,6 @@ def test_harmless_lines_are_not_named():
         ("wide = math.floor(size)", "a call"),
         ("wide = size.bit_length()", "a call"),
         ("wide = size.__lt__(4096)", "a call"),
-        ("Layer(parts, -12)", "an operation"),
-        ("first, *rest = range(n)", "a statement"),
         ("wide = {size: 1}", "a statement"),
         ("wide = {size, n}", "a statement"),
         ("wide = [1 for i in range(n) if i]", "a loop"),
@@ -113,6 +110,6 @@ def test_a_function_without_source():
     exec("def model(parts, size): parts.append(('w', (size,)))", vars(module))
     toy = constructor(module.model, name, {"size": 12})
     with executed_code(toy) as code:
-        Runner(toy, None).first()
+        Runner(toy, None, 1).first()
     (said,) = unfollowed_lines(code, toy)
     assert said == "code without its source was not followed (<string>:1)"
