@@ -35,17 +35,23 @@ if TYPE_CHECKING:
     from paramproof.tracing.configuration.modules import ModuleInterpreter
 
 
+RETURNING = frozenset({"eval", "to", "train", "half", "float", "bfloat16", "cuda", "cpu", "apply"})
+"""Methods that change numbers, or how a model runs, and return the module."""
+
 SKIPPED = re.compile(
     r"\w*register\w*_hook|\w*(init|initialize)_weights|_?reset_parameters|_load_from_state_dict"
     r"|tie_weights|init_parallel_plans|maybe_install_capturing_hooks|flatten_parameters"
     r"|\w*gradient_checkpointing\w*|enable_input_require_grads"
     r"|requires_backends|validate_environment"
-    r"|eval|to|train|half|float|bfloat16|cuda|cpu|apply"
 )
-"""Methods that change numbers, or how a model runs, and return the module or nothing."""
+"""The same for methods that return nothing."""
 
 WALKS = {"buffers": "buffer", "children": "module", "modules": "module", "parameters": "parameter"}
 """What methods list that go through a module, also with names."""
+
+
+def is_skipped(name: str) -> bool:
+    return name in RETURNING or SKIPPED.fullmatch(name) is not None
 
 
 def fill(run: ModuleInterpreter, made: Module, *args: Value) -> None:
@@ -94,7 +100,7 @@ def module_method(
             return owner
         case "get_submodule" if isinstance(args[0], Term):
             return term("opaque", "module")
-    if SKIPPED.fullmatch(name):
+    if is_skipped(name):
         return owner
     raise Unknown(f"the method {name} of a module")
 

@@ -29,7 +29,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING, CONFIG_M
 from paramproof.catalogue.program import Part
 from paramproof.tracing.configuration import containers
 from paramproof.tracing.configuration.blocks import model_of, understood
-from paramproof.tracing.configuration.containers import SKIPPED
+from paramproof.tracing.configuration.containers import is_skipped
 from paramproof.tracing.configuration.layers import AutoModule, Module
 from paramproof.tracing.configuration.modules import ModuleInterpreter
 from paramproof.tracing.configuration.nodes import Data
@@ -161,7 +161,7 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
 
     def attribute_of_module(self, owner: Module, name: str) -> Value:
         is_there = present(owner.own.get(name, MISSING)) is True
-        if isinstance(owner, AutoModule) and not is_there and not SKIPPED.fullmatch(name):
+        if isinstance(owner, AutoModule) and not is_there and not is_skipped(name):
             if name in ("get_input_embeddings", "get_output_embeddings"):
                 return term("opaque", "module")
             if name != "forward" and callable(getattr(PreTrainedModel, name, callable)):

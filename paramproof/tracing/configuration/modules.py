@@ -24,7 +24,7 @@ from typing import Any
 from torch import nn
 
 from paramproof.tracing.configuration import containers, tensors
-from paramproof.tracing.configuration.containers import SKIPPED
+from paramproof.tracing.configuration.containers import RETURNING, is_skipped
 from paramproof.tracing.configuration.functions import MODELS
 from paramproof.tracing.configuration.interpreter import Interpreter
 from paramproof.tracing.configuration.layers import (
@@ -409,8 +409,9 @@ class ModuleInterpreter(Interpreter):
         if inspect.isroutine(function) and name in self.named:
             return self.named[name](self, function, args, named)
         if inspect.isfunction(function) or inspect.isbuiltin(function):
-            if SKIPPED.fullmatch(name) or self.left_out.fullmatch(str(function.__module__)):
-                return args[0] if args else None
+            is_left_out = self.left_out.fullmatch(str(function.__module__))
+            if is_left_out or is_skipped(name):
+                return args[0] if args and (is_left_out or name in RETURNING) else None
             if name.startswith("is_") and name.endswith("_available"):
                 return self.native(function, *args)
             if function.__qualname__.startswith("_ntuple.<locals>"):
