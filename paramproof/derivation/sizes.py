@@ -344,13 +344,17 @@ def _compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
 
 
 @lru_cache(4096, typed=True)
-def _guard(relation: Relation, one: Any, other: Any, answer: bool) -> Condition | None:
+def _guard(  # noqa: C901 - a case for each form
+    relation: Relation, one: Any, other: Any, answer: bool
+) -> Condition | None:
     """Return the guard of a comparison, None if all sizes answer alike."""
     match one:
         case Computed("sqrt" | "over", (inner, *by)) if other == 0 and all(map(is_natural, by)):
             one = inner  # It has the same sign.
     pairs: list[Any] = [_compared(one, other), _compared(other, one)]
     if None in pairs:
+        if isinstance(other, float) and not other.is_integer():
+            one, other = computed("minus", one, other), 0
         one, other = (letter(x) if isinstance(x, Computed) else expression(x) for x in (one, other))
     else:
         (top, under), (over, down) = pairs

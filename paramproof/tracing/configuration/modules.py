@@ -143,6 +143,8 @@ class ModuleInterpreter(Interpreter):
         if is_op(items, "opaque"):
             return List(self.path, items) if isinstance(index, slice) else items
         if isinstance(holder, Module):
+            if issubclass(holder.kind, DICTS) and isinstance(index, str):
+                return self.require(holder.own.get(index, MISSING), index)
             if isinstance(index, slice) or not issubclass(holder.kind, LISTS):
                 raise Unknown("an item of a module")
             return self.subscript_of(holder.layers, index)

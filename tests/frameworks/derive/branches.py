@@ -5,7 +5,7 @@ import random
 
 from torch import nn
 
-from tests.frameworks.derive.deriving import derives
+from tests.frameworks.derive.deriving import derives, refuses
 
 LIMITS = {"large": 25_000}
 
@@ -87,14 +87,9 @@ def projected(vocab_size=31, hidden_size=8, embedding_size=8):
     return model
 
 
-@derives(
-    "H·⌊H/2⌋ + ⌊H/2⌋·⌊⌊H/2⌋/2⌋ + ⌊⌊H/2⌋/2⌋·⌊⌊⌊H/2⌋/2⌋/2⌋ + ⌊H/2⌋ + ⌊⌊H/2⌋/2⌋ + ⌊⌊⌊H/2⌋/2⌋/2⌋",
-    where=["H > 3", "⌊H/2⌋ > 3", "⌊⌊H/2⌋/2⌋ > 3", "⌊⌊⌊H/2⌋/2⌋/2⌋ ≤ 3"],
-    at=[{"hidden_size": 17}, {"hidden_size": 24}, {"hidden_size": 31}],
-    beyond=[{"hidden_size": 15}, {"hidden_size": 32}],
-)
+@refuses("not as derived at hidden_size = ")
 def halves(hidden_size=16):
-    """Halves until it is small: a branch at every round."""
+    """Halves until it is small, which is not followed: each size has other layers."""
     model = nn.Sequential()
     while hidden_size > 3:
         model.append(nn.Linear(hidden_size, hidden_size // 2))
