@@ -25,6 +25,7 @@ from paramproof.tracing.configuration.terms import (
     Unknown,
     Value,
     inside,
+    leaves,
     term,
     varies,
 )
@@ -190,9 +191,12 @@ def with_items(
 ) -> Value:
     """Return a list of layers with each item changed; the change is given its number, too."""
     match items:
+        case Term(op="if"):
+            return leaves(items, lambda one: with_items(run, one, change, number))
         case Term(op="list", args=args) | tuple(args):
             numbers = (run.binary(ast.Add(), number, i) for i in range(len(args)))
-            return tuple(map(change, numbers, args))
+            made = tuple(map(change, numbers, args))
+            return made if isinstance(items, tuple) else term("list", *made)
         case Term(op="comp", args=(depth, source, element, True)):
             turn = term("turn", depth)
             at = turn if number == 0 else run.binary(ast.Add(), turn, number)
