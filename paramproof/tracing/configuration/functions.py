@@ -244,6 +244,8 @@ def call_method(
             owner = Dict((), owner)
     if isinstance(owner, Dict):
         return dict_method(run, owner, name, args, named)
+    if isinstance(owner, Term) and name in ("append", "extend"):
+        owner = run.object_of(owner, List)
     if named.own or named.base is not None:
         raise Unknown(f"the method {name} with named arguments")
     if name in PURE and not unknown(owner) and not unknown(args):
