@@ -64,7 +64,7 @@ class Condition:
         if not DIFFERENCE.get(self.relation):
             return self
         relation, holds, difference = self.relation, self.holds, self.left - self.right
-        if relation is Relation.LESS and not holds and self.right == 1:
+        if relation is Relation.LESS and not holds and self.right == 1 and self.left.is_whole:
             relation, holds, difference = Relation.MORE, True, difference + 1
         left = Expression({p: n for p, n in difference.terms.items() if n > 0})
         return Condition(relation, left, left - difference, holds)

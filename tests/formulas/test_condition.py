@@ -15,7 +15,7 @@ from paramproof.formulas.condition import (
     at_least_one,
     condition_in,
 )
-from paramproof.formulas.expression import expression, floor, letter
+from paramproof.formulas.expression import computed, expression, floor, letter
 from paramproof.formulas.notation import expression_in
 
 A, H, L = map(letter, "AHL")
@@ -84,6 +84,13 @@ def test_where_a_condition_holds(relation, met, not_met):
 def test_a_condition_in_words(relation, holds, written):
     """A term that one side of an inequality subtracts is printed on the other side."""
     assert str(Condition(relation, L - letter("D"), expression(1), holds)) == written
+
+
+def test_a_float_of_at_least_one_is_not_one_above_zero():
+    share = computed("times", H, 0.001)
+    condition = Condition(Relation.LESS, share, expression(1), False)
+    assert str(condition) == str(condition.normalized()) == "(H × 0.001) ≥ 1"
+    assert not condition.normalized().is_met({"H": 500})
 
 
 def test_a_condition_with_other_letters():
