@@ -320,11 +320,6 @@ def copies_a_dataclass(h=8):
     return linear(h, config.depth)
 
 
-def reads_a_dictionary(h=8):
-    layers = nn.ModuleDict({"first": linear(h, h)})
-    return layers["first"]
-
-
 def begins_again(h=8):
     layers = sequence([linear(h, h)])
     layers.__init__()
@@ -362,7 +357,6 @@ def looks_around(h=8):
         (reads_text, "text"),
         (measures_text, "text"),
         (copies_a_dataclass, "a call of replace"),
-        (reads_a_dictionary, "an item of a module"),
         (begins_again, "a module that is made again"),
         (looks_around, "a value of _Environ"),
     ],
