@@ -26,6 +26,7 @@ from paramproof.tracing.configuration.terms import (
     Unknown,
     Value,
     both,
+    choose,
     either,
     instead,
     negate,
@@ -182,6 +183,17 @@ def quantifier(op: str, run: Interpreter, value: Value) -> Value:
     return run.read(value, lambda one: run.known(found(one)))
 
 
+def following(run: Interpreter, value: Value, *default: Value) -> Value:
+    """Return the first item of an iterator that nothing else has read."""
+    items = run.items(value)
+    if items is None:
+        whole = run.frozen(value)
+        found = choose(run.known(term("truth", whole)), term("get", whole, 0), MISSING)
+    else:
+        found = items[0] if items else MISSING
+    return instead(found, default[0]) if default else run.require(found, "an item")
+
+
 def iterator(run: Interpreter, *_: Value) -> Value:
     raise Unknown("an iterator")
 
@@ -215,7 +227,8 @@ MODELS: dict[Any, Model] = {
     ),
     zip: partial(on_items, "zip", lambda *items: tuple(zip(*items, strict=False)), ()),
     reversed: partial(on_items, "slice", lambda items: tuple(items[::-1]), (None, None, -1)),
-    **dict.fromkeys((iter, next), iterator),
+    next: following,
+    iter: iterator,
     print: lambda run, *_, **__: None,
     itertools.chain: lambda run, *lists: run.chained(lists),
     itertools.repeat: repeated,

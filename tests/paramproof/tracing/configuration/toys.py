@@ -280,11 +280,7 @@ def inserted_items(config):
     return {"found": found}
 
 
-def first_items(config):
-    return {"n": next(one for one in config.get("xs", [1]))}
-
-
-UNKNOWN = [hidden_state, whiles, handled, breaks, inserted_items, first_items]
+UNKNOWN = [hidden_state, whiles, handled, breaks, inserted_items]
 
 
 def unknown_loops(config):
