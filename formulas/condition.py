@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from paramproof.formulas.expression import (
+    Computed,
     Expression,
     Number,
     common_factor,
@@ -64,7 +65,9 @@ class Condition:
         if not DIFFERENCE.get(self.relation):
             return self
         relation, holds, difference = self.relation, self.holds, self.left - self.right
-        if relation is Relation.LESS and not holds and self.right == 1 and self.left.is_whole:
+        atoms = (atom for powers in self.left.terms for atom, _ in powers)
+        is_float = any(isinstance(atom, Computed) and atom.is_float for atom in atoms)
+        if relation is Relation.LESS and not holds and self.right == 1 and not is_float:
             relation, holds, difference = Relation.MORE, True, difference + 1
         left = Expression({p: n for p, n in difference.terms.items() if n > 0})
         return Condition(relation, left, left - difference, holds)

@@ -266,6 +266,11 @@ class Computed:
             return self.function in WHOLE
         return all(isinstance(one, Expression) and one.is_whole for one in self.operands)
 
+    @property
+    def is_float(self) -> bool:
+        of_ints = self.function == "power" and all(isinstance(x, Expression) for x in self.operands)
+        return not (self.is_whole or of_ints)
+
     def compute(self, sizes: Mapping[str, int]) -> Any:
         return result_of(self.function, [_number(one, sizes) for one in self.operands])
 

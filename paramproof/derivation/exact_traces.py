@@ -18,8 +18,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from paramproof.derivation.guard_probing import exact_division
-from paramproof.derivation.loops import GuardedCount, Sizes, counts_in_loops
-from paramproof.derivation.sampling import moving_together, sample_sizes
+from paramproof.derivation.loops import GuardedCount, counts_in_loops
+from paramproof.derivation.sampling import Sizes, moving_together, sample_sizes
 from paramproof.derivation.sizes import IterationStack, Recorder, has_loop_index
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
 from paramproof.formulas.derivation import Derivation, DerivedTensor
@@ -27,9 +27,6 @@ from paramproof.formulas.expression import Expression, expression, letter
 
 if TYPE_CHECKING:
     from paramproof.derivation.letters import Trace
-
-TRACES = 2
-"""At how many other sizes a program is traced."""
 
 DRAWS, TRIES = 6, 18
 """How many other sizes are compared, and how many are tried."""

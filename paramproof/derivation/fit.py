@@ -19,7 +19,8 @@ from functools import cache
 from itertools import combinations, combinations_with_replacement, permutations, product
 from typing import Any
 
-from paramproof.derivation.runner import DerivationError, GeneralTensors, Point, Runner, Sizes
+from paramproof.derivation.runner import DerivationError, GeneralTensors, Point, Runner
+from paramproof.derivation.sampling import Sizes
 from paramproof.derivation.unfollowed import executed_code, unfollowed_lines
 from paramproof.derivation.validation import DIVISORS, Validator
 from paramproof.formulas.condition import Condition, Relation

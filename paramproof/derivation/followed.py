@@ -16,7 +16,8 @@ from dataclasses import replace
 from paramproof.catalogue.program import ERRORS, Part, Refused
 from paramproof.derivation.guard_probing import Place
 from paramproof.derivation.letters import NotSymbolic, asked_of, guards_of, symbolic
-from paramproof.derivation.runner import GeneralTensors, Runner, Sizes
+from paramproof.derivation.runner import GeneralTensors, Runner
+from paramproof.derivation.sampling import Sizes
 from paramproof.derivation.validation import Validator
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Derivation

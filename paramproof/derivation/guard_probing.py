@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
 
-from paramproof.derivation.runner import GeneralTensors, Runner, Sizes
+from paramproof.derivation.runner import GeneralTensors, Runner
+from paramproof.derivation.sampling import Sizes
 from paramproof.formulas.condition import (
     Condition,
     Consequence,

@@ -34,7 +34,6 @@ from paramproof.catalogue.program import (
     Refused,
 )
 from paramproof.derivation.exact_traces import (
-    TRACES,
     Conditions,
     Rows,
     counted,
@@ -75,7 +74,8 @@ UNSIZED = ("_token_id", "_token_index")
 LABELS = ("id2label", "label2id")
 """Keys that give the number of labels, too."""
 
-MOST_TRACES = 8
+TRACES, MOST_TRACES = 2, 8
+"""At how many other sizes a program is traced, and how often in all where a formula is wrong."""
 
 NEW = "?"
 """The path of a part that the configuration does not have."""

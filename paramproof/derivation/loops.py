@@ -16,13 +16,12 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations, islice, pairwise, product
 from math import prod
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
+from paramproof.derivation.sampling import Sizes
 from paramproof.derivation.sizes import LOOP_INDEX, IterationStack, Recorder, has_loop_index
 from paramproof.formulas.condition import Condition, Relation, is_never_negative
 from paramproof.formulas.expression import Expression, expression, floor, letter, sum_of
-
-Sizes: TypeAlias = Mapping[str, int]
 
 INDEX = letter(LOOP_INDEX)
 """The index of any loop, which counts iterations from 0."""

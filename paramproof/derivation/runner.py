@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-from paramproof.derivation.sampling import MAX_DEPTH, sample_sizes
+from paramproof.derivation.sampling import MAX_DEPTH, Sizes, sample_sizes
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import DerivedTensor, Kind
@@ -25,8 +25,6 @@ from paramproof.tracing.tensor_groups import (
 
 Progress = Callable[[str], None]
 """A callback that receives a short message about the progress."""
-
-Sizes: TypeAlias = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,13 @@ from fractions import Fraction
 from itertools import count
 from math import floor, inf, isqrt
 from random import Random
+from typing import TypeAlias
 
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import expression
+
+Sizes: TypeAlias = Mapping[str, int]
 
 SIZE_FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)
 """Factors by which a drawn size may differ from the constructor's own."""

@@ -18,8 +18,8 @@ from typing import Any
 
 from paramproof.algebra.letters import letters_for
 from paramproof.derivation.guard_probing import GuardProber, MismatchError
-from paramproof.derivation.runner import DerivationError, Sizes
-from paramproof.derivation.sampling import moving_together
+from paramproof.derivation.runner import DerivationError
+from paramproof.derivation.sampling import Sizes, moving_together
 from paramproof.formulas.condition import Condition, Outcome, Relation, StatedCondition
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data, derivation_from

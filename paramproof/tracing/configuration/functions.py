@@ -33,7 +33,7 @@ from paramproof.tracing.configuration.terms import (
     present,
     term,
 )
-from paramproof.tracing.configuration.values import JSON_TYPES, concrete, unknown
+from paramproof.tracing.configuration.values import JSON_TYPES, concatenated, concrete, unknown
 
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.interpreter import Interpreter
@@ -298,6 +298,8 @@ def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value
             run.add_items(owner, (value,))
         case "extend", (value,):
             run.add_items(owner, value)
+        case "insert", (0, value):
+            run.replace(owner, concatenated(run.frozen((value,)), run.frozen(owner)))
         case "add" | "difference" | "difference_update" | "isdisjoint", (other,):
             more = List((), (other,), set) if name == "add" else listed(run, other, set)
             found = run.binary(SETS[name.removesuffix("_update")], owner, more)

@@ -70,7 +70,7 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
     """Runs model classes of transformers, whose configuration object is unknown."""
 
     left_out = re.compile(
-        r"torch\.(nn\.init|_C|compiler)|transformers\.(initialization|generation\..*)"
+        rf"{ModuleInterpreter.left_out.pattern}|transformers\.(initialization|generation\..*)"
     )
 
     def __init__(self, kind: Any, any_class: bool, usual: Mapping[str, type[Any]]) -> None:
@@ -244,14 +244,20 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
 
     def plain_object(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         """Return an object that holds no modules, or nothing known where it is not understood."""
-        with suppress(Unknown):
+        self.journal.append({})
+        try:
             if not inspect.isclass(function):
                 return super().call_known(function, args, named)
             made = Module(self.path, function)
             if function.__init__ is not object.__init__:
                 super().call(function.__init__, [made, *args], named)
-            return made
-        return term("opaque", "object")
+        except Unknown:
+            for holder, state in self.journal[-1].values():
+                vars(holder).update(state)
+            return term("opaque", "object")
+        finally:
+            self.journal.pop()
+        return made
 
     def from_config(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
         given = args[0] if args else self.lookup(named, "config")

@@ -324,6 +324,13 @@ class Loop(NamedTuple):
         match step:
             case Term(op="if", args=(condition, one, other)) if state in (one, other):
                 kept, step = (condition, one) if other is state else (negate(condition), other)
+        match step:
+            case Term(
+                op="concat", args=(Term(op="list", args=(Term(op="list", args=[one]), base)),)
+            ) if base is state:
+                more = term("slice", term("comp", depth, source, one, kept), None, None, -1)
+                whole = more if start is term("list") else term("concat", term("list", more, start))
+                return whole, term("list", kept, one)
         added = tail_of(step, state)
         parts = term("list", kept, added)
         match added:

@@ -53,6 +53,17 @@ def appended_lists(config):
     return {"kinds": kinds, "few": few}
 
 
+def inserted_items(config):
+    found, last = [], ["last"]
+    for i in range(config.get("n", 4)):
+        found.insert(0, i * 2)
+        if i % 3:
+            last.insert(0, i)
+    if config.get("m", 0) > 3:
+        found.insert(0, "first")
+    return {"found": found, "last": last}
+
+
 def running_totals(config):
     total, odd = 0, {}
     totals = {}
@@ -274,13 +285,7 @@ def breaks(config):
     return {"n": n}
 
 
-def inserted_items(config):
-    found = [config.get("n", 4)]
-    found.insert(0, 1)
-    return {"found": found}
-
-
-UNKNOWN = [hidden_state, whiles, handled, breaks, inserted_items]
+UNKNOWN = [hidden_state, whiles, handled, breaks]
 
 
 def unknown_loops(config):
