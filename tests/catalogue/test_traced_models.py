@@ -121,12 +121,12 @@ holder = Holder(config)
 self.layers = nn.ModuleList([Layer(holder.config, i) for i in range(holder.number)])""",
     "an expanded parameter": """
 self.x = nn.Parameter(torch.ones(1, config.width).expand(config.depth, -1).clone())""",
-    "a list that leaves sizes out": """
+    "a list that ends early": """
 self.layers = nn.ModuleList()
 for i, one in enumerate(config.sizes):
+    self.layers.append(nn.Linear(one, 1))
     if one == 2:
-        continue
-    self.layers.append(nn.Linear(one, 1))""",
+        break""",
     "computed rates": """
 rates = [x.item() for x in torch.linspace(0, config.rate, config.depth, device="cpu")]
 self.layers = nn.ModuleList()
@@ -248,12 +248,6 @@ for number in [i for i in range(config.width) if i > 100] + [0]:
 import copy
 self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])
 self.more = nn.ModuleList([copy.deepcopy(self.layers) for _ in range(config.width)])""",
-    "a list that ends early": """
-self.layers = nn.ModuleList()
-for one in config.sizes:
-    self.layers.append(nn.Linear(one, 1))
-    if one == 2:
-        break""",
     "a method that nobody modelled": "self.x = self.embed.get_buffer('weight')",
 }
 

@@ -18,7 +18,14 @@ from typing import Any, TypeAlias
 
 from paramproof.tracing.configuration.functions import MODELS, PURE_MODULES, call_method
 from paramproof.tracing.configuration.paths import Dict, Frame, List, Raised, source_of
-from paramproof.tracing.configuration.statements import COLLECTED, LEFT, LOST, RESULT, Statements
+from paramproof.tracing.configuration.statements import (
+    BROKEN,
+    COLLECTED,
+    LEFT,
+    LOST,
+    RESULT,
+    Statements,
+)
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Term,
@@ -241,7 +248,7 @@ class Interpreter(Statements):
         """Run the body of a function; return its result."""
         if len(self.frames) > MAX_CALLS:
             raise Unknown("too many calls inside of one another")
-        frame.own |= {RESULT: None, LEFT: False}
+        frame.own |= {RESULT: None, LEFT: False, BROKEN: False}
         self.frames.append(frame)
         try:
             if isinstance(body, ast.expr):

@@ -31,8 +31,8 @@ from paramproof.tracing.configuration.values import Closure, Values
 COLLECTED = "_collected"
 """The name of the list or dictionary that a comprehension makes."""
 
-RESULT, LEFT = "return", "has returned"
-"""Names under which a frame has what it returns, and whether it has returned."""
+RESULT, LEFT, BROKEN = "return", "has returned", "break"
+"""Names under which a frame has what it returns, and whether it or its loop was left."""
 
 MAX_CELLS = 60
 """How many values a loop may change."""
@@ -89,6 +89,9 @@ class Statements(Values):
                 raise Raised(f"raised by {frame.function.__qualname__}")
             case ast.For(target=target, iter=source, body=body, orelse=[]):
                 return self.loop(target, self.eval(source), body)
+            case ast.Break():
+                self.write(frame, BROKEN, True)
+                return False
             case ast.Continue():
                 return False
             case ast.Delete(targets=[ast.Subscript(value=owner, slice=index)]):
@@ -150,14 +153,18 @@ class Statements(Values):
 
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
         items = self.items(source)
+        frame = self.frames[-1]
+        outer, frame.own[BROKEN] = frame.own[BROKEN], False
         if items is None:
             self.fold(target, self.frozen(source), body)
         else:
             self.unrolled(target, items, body)
-        return self.goes_on()
+        frame.own[BROKEN] = outer
+        return negate(self.known(frame.own[LEFT]))
 
     def goes_on(self) -> Value:
-        return negate(self.known(self.frames[-1].own[LEFT]))
+        frame = self.frames[-1]
+        return self.known(negate(either(frame.own[LEFT], frame.own[BROKEN])))
 
     def unrolled(self, target: ast.expr, items: Sequence[Value], body: Sequence[ast.stmt]) -> None:
         for number, one in enumerate(items):

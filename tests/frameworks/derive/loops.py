@@ -70,7 +70,7 @@ def below_zero(hidden_size=8, layers=5):
     reasons=[
         FITTED,
         "the count is fitted in 2 tensor groups",
-        "the statement break (",
+        "layers is read in a way that is not followed",
         "a branch was not followed (",
         "a statement was not followed (",
     ],

@@ -89,7 +89,7 @@ def stopped(config):
     found = 0
     for one in (1, 2, 5):
         if one == config.get("n", 4):
-            return {"found": found}
+            break
         found += one
     return {"found": found}
 
@@ -176,10 +176,12 @@ def carried_lengths(config):
 
 
 def searches(config):
+    found = None
     for one in config.get("xs", [0, 3]):
         if one > 2:
-            return {"found": one}
-    return {"found": None}
+            found = one
+            break
+    return {"found": found, "next": next((one for one in config.get("xs", [5]) if one), 7)}
 
 
 def refused_items(config):
@@ -277,15 +279,7 @@ def handled(config):
     return {"n": n}
 
 
-def breaks(config):
-    n = config.get("n", 4)
-    for one in (1, 2):
-        n += one
-        break
-    return {"n": n}
-
-
-UNKNOWN = [hidden_state, whiles, handled, breaks]
+UNKNOWN = [hidden_state, whiles, handled]
 
 
 def unknown_loops(config):
