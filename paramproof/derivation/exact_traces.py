@@ -129,10 +129,18 @@ def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[Sizes]:
     asked = [one.letters for one in recorder.guards if has_loop_index(one.letters)]
     loops = [one.letters for one in recorder.loop_lengths]
     # A loop of one or two turns does not show what changes from turn to turn.
-    if asked or any(one.value(sizes) < 3 for one in recorder.loop_lengths):
+    short = [one for one in recorder.loop_lengths if one.value(sizes) < 3]
+    if asked or short:
         names = frozenset[str]().union(*asked, *loops) & sizes.keys()
         moving = sorted(names - recorder.lengths_of_kinds.keys())
-        yield from sizes_near(sizes, [*conditions.found], moving, least=1)
+        known = [*conditions.found]
+        longer = [
+            Condition(Relation.MORE, one, expression(one.value(sizes)), True)
+            for one in short
+            if {*moving} & one.letters
+        ]
+        yield from sizes_near(sizes, known + longer, moving, least=1)
+        yield from sizes_near(sizes, known, moving, least=1)
 
 
 def counted(traces: Sequence[Trace], conditions: Conditions) -> Iterator[DerivedTensor]:

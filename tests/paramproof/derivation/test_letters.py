@@ -363,6 +363,14 @@ def test_layers_that_lists_of_kinds_and_a_size_divide_alike():
     assert times["mlp.experts.down_proj"] == "L − D"
 
 
+def test_a_loop_of_one_turn_may_have_other_tensors_in_its_second():
+    """OneFormer has a level for each doubling of a stride, and each has its stage's channels."""
+    found = entry({"model_type": "oneformer"}).derivation
+    stride = next(name for name, path in found.fields.items() if path == "strides[1]")
+    holds_at = [size for size in range(4, 17) if found.has({**found.sizes, stride: size})]
+    assert holds_at == [*range(8, 16)]
+
+
 def test_of_two_reasons_to_refuse_one_is_enough_to_be_wrong(formula):
     large_and_odd = ["and", ["<", 4, F("h")], ["==", ["%", F("h"), 2], 1]]
     refusals = [["refuse", large_and_odd, "odd", "h"]]
