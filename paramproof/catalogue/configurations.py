@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from paramproof.catalogue.entries import Entry, trainable, with_key
+from paramproof.catalogue.entries import Entry, with_key
 from paramproof.catalogue.names import (
     find_class,
     has_type,
@@ -50,7 +50,8 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
     _require_one_value(keys, programs().program(programs().types[model_type]))
     try:
         part = programs().configuration(keys)
-        found = Entry(model_type, chosen, part, trainable(part, chosen), bool(named))
+        count = part.count(chosen)["trainable"]
+        found = Entry(model_type, chosen, part, count, bool(named))
     except Refused as error:
         raise refusal(error, chosen, keys) from None
     for inner in found.parts.values():

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple
@@ -106,7 +106,7 @@ class Entry:
         """Return the count with another value of a key, None if the class refuses it."""
         with suppress(Refused):
             part = programs().configuration(with_key(self.part, path, value))
-            return trainable(part, self.class_name)
+            return part.count(self.class_name)["trainable"]
         return None
 
     @cached_property
@@ -168,13 +168,14 @@ class Entry:
             return known[path]
 
         try:
-            return symbolic(self.part, self.class_name, letter_of)
+            found = symbolic(self.part, self.class_name, letter_of)
         except ValueError:
-            return formula_at_sizes(self)
-
-
-def trainable(part: Part, class_name: str) -> int:
-    return part.count(class_name)["trainable"]
+            found = formula_at_sizes(self)
+        if self.library == TRANSFORMERS:
+            return found
+        return replace(
+            found, caveats=(f"the code of {self.library} is not followed", *found.caveats)
+        )
 
 
 def _parts(part: Any, path: str, keys: Any) -> Iterator[tuple[str, ReadPart, Mapping[str, Any]]]:

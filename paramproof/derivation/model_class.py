@@ -70,5 +70,6 @@ def _understand(name: str, run: Callable[[], Any]) -> Any:
     try:
         return run()
     except (Unknown, Refused, NotSymbolic, *ERRORS) as error:
-        said = f"{name} is not understood: {in_one_line(error)}"
+        why = error.reason if isinstance(error, Refused) else in_one_line(error)
+        said = f"{name} is not understood: {why or 'some of its code is not followed'}"
         raise DerivationError(f"{said}; derive a function that makes it") from error

@@ -153,3 +153,8 @@ def test_a_class_that_is_not_understood_can_be_derived_as_a_function(monkeypatch
     monkeypatch.setattr(derive, "symbolic", not_understood)
     with pytest.raises(derive.DerivationError, match=r"is not understood: .*; derive a function"):
         derived("bert")
+
+
+def test_a_class_of_which_some_code_is_not_followed():
+    with pytest.raises(derive.DerivationError, match="not understood: some of its code is not"):
+        derived("levit")

@@ -46,6 +46,7 @@ def test_a_formula_of_mlx_lm_names_it():
     mimo = next(one for one in read(CASES) if one["config"].get("model_type") == "mimo")
     found = entry(mimo["config"])
     assert found.library == "mlx-lm"
+    assert found.status == "fitted"
     assert {*found.derivation.evidence.versions} == {"mlx", "mlx-lm"}
 
 
