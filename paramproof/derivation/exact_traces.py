@@ -133,14 +133,13 @@ def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[Sizes]:
     if asked or short:
         names = frozenset[str]().union(*asked, *loops) & sizes.keys()
         moving = sorted(names - recorder.lengths_of_kinds.keys())
-        known = [*conditions.found]
         longer = [
             Condition(Relation.MORE, one, expression(one.value(sizes)), True)
             for one in short
             if {*moving} & one.letters
         ]
-        yield from sizes_near(sizes, known + longer, moving, least=1)
-        yield from sizes_near(sizes, known, moving, least=1)
+        for more in (longer, []):
+            yield from sizes_near(sizes, [*conditions.found, *more], moving, least=1)
 
 
 def counted(traces: Sequence[Trace], conditions: Conditions) -> Iterator[DerivedTensor]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import itertools
 import os
 from functools import partial
 
@@ -120,6 +121,39 @@ def test_code_that_is_followed(function):
     for h, n in ((8, 3), (5, 1), (120, 4)):
         part = Part(live, "sizes", {"h": h, "n": n})
         assert part.count("toy")["trainable"] == built(h=h, n=n)
+    assert not live.unclear
+
+
+def adds_tensors(h=8, n=8):
+    return nn.ParameterList([nn.Parameter(torch.zeros(h, 2) + torch.zeros(2, n).t())])
+
+
+def joins_tensors(h=8, n=8):
+    return nn.ParameterList([nn.Parameter(torch.cat([torch.zeros(3, h), torch.zeros(2, n)]))])
+
+
+def replaces_columns(h=8, n=8):
+    table = torch.zeros(n, h)
+    table[:, 0::2] = torch.sin(torch.arange(0, h, 2) * torch.ones(n, 1))
+    table[:, 1::2] = torch.cos(torch.arange(0, h, 2) * torch.ones(n, 1))
+    return nn.ParameterList([nn.Parameter(table)])
+
+
+@pytest.mark.parametrize("function", [adds_tensors, joins_tensors, replaces_columns])
+def test_tensors_of_sizes_that_do_not_go_together_are_refused(function):
+    live, built = followed(function)
+    refused = 0
+    for h, n in itertools.product(range(1, 6), repeat=2):
+        part = Part(live, "sizes", {"h": h, "n": n})
+        try:
+            count = built(h=h, n=n)
+        except RuntimeError:
+            refused += 1
+            with pytest.raises(Refused):
+                part.count("toy")
+        else:
+            assert part.count("toy")["trainable"] == count
+    assert refused
     assert not live.unclear
 
 
@@ -384,9 +418,20 @@ def names_tensors(h=8):
     return nn.ParameterDict({"a": torch.zeros(h)})
 
 
+def transposes(h=8):
+    return nn.ParameterList([nn.Parameter(torch.zeros(h, 2).mT)])
+
+
+def chooses_a_tensor(h=8, n=3):
+    one = torch.zeros(n, h) if h > 4 else torch.zeros(h)
+    return nn.ParameterList([nn.Parameter(torch.sin(one))])
+
+
 @pytest.mark.parametrize(
     ("function", "said"),
     [
+        (chooses_a_tensor, "a parameter of an unknown shape"),
+        (transposes, r"a parameter of opaque\('mT'\)"),
         (stacks, "a parameter of an unknown shape"),
         (lists_tensors, "a tensor in a list of parameters"),
         (names_tensors, "a tensor in a list of parameters"),

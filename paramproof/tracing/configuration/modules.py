@@ -133,7 +133,9 @@ class ModuleInterpreter(Interpreter):
     def set_item(self, holder: Value, index: Value, value: Value) -> None:
         if isinstance(holder, Module) and issubclass(holder.kind, DICTS):
             self.set_attribute(holder, index, value)
-        elif not isinstance(holder, Tensor) and not is_op(holder, "opaque"):
+        elif isinstance(holder, Tensor):
+            tensors.set_item(self, holder, index, value)
+        elif not is_op(holder, "opaque"):
             super().set_item(holder, index, value)
 
     def subscript_of(self, holder: Value, index: Value) -> Value:

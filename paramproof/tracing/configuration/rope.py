@@ -40,21 +40,23 @@ def validate(run: ClassInterpreter, made: Instance) -> None:
     rope = choose(run.truth(scaling), scaling, given)
     if is_field:
         run.under(run.truth(labels), partial(run.check_type, LABELS, labels, list))
-    usual = next(iter(entries_of(kind, FLAT)), {}).get(SHARE, 1.0)
-    share = choose(run.known(term("is", share, None)), usual, share)
+    usual = next(iter(entries_of(kind, FLAT)), {})
+    share = choose(run.known(term("is", share, None)), usual.get(SHARE, 1.0), share)
 
     def check(given: Value) -> None:
         run.check_type(NAME, given, dict)
         one = Dict(run.path, None, given) if isinstance(given, dict) else Dict(run.path, given)
         others = {"rope_type": instead(run.lookup(one, "type"), "default"), THETA: theta}
         others |= {SHARE: share, f"original_{LENGTH}": run.attribute_of(made, LENGTH)}
+        others |= {key: run.boxed(other) for key, other in usual.items() if key not in others}
         one.own |= {key: instead(run.lookup(one, key), other) for key, other in others.items()}
         if is_field:
             run.check_type("rope_type", one.own["rope_type"], term("one of", *types_of(kind)))
             run.check_type(THETA, one.own[THETA], int | float)
         made.own[NAME] = one
         try:
-            run.call(Method(made, kind.validate_rope), [])
+            for function in validators_of(kind):
+                run.call(Method(made, function), [])
         finally:
             made.own[NAME] = run.rule(made)
 
@@ -90,7 +92,14 @@ def each_layer(config: Any, rope: Any) -> None:
             raise KeyError(kind)
 
 
-# Objects of a class
+# Classes, and objects of them
+
+
+def validators_of(kind: Any) -> list[Any]:
+    """Return the validators of a class that read rotary positions, transformers' own first."""
+    own = [getattr(kind, one.__name__) for one in kind.__class_validators__]
+    own = [one for one in own if NAME in one.__code__.co_names]
+    return [kind.validate_rope, *(one for one in own if one is not kind.validate_rope)]
 
 
 def rope_of(kind: Any, keys: Mapping[str, Any]) -> Any:

@@ -15,6 +15,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial, reduce
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -22,7 +23,17 @@ import torch
 from torch import nn
 
 from paramproof.tracing.configuration.paths import Dict, Heap, List, Raised
-from paramproof.tracing.configuration.terms import MISSING, Term, Unknown, Value, mentions, term
+from paramproof.tracing.configuration.terms import (
+    MISSING,
+    Term,
+    Unknown,
+    Value,
+    both,
+    choose,
+    mentions,
+    negate,
+    term,
+)
 from paramproof.tracing.configuration.values import Method, unknown
 
 if TYPE_CHECKING:
@@ -30,6 +41,8 @@ if TYPE_CHECKING:
 
 NUMBER = term("opaque", "item")
 """A number of a tensor."""
+
+DIFFER = "raised by PyTorch: sizes of tensors differ"
 
 
 class Tensor(Heap):
@@ -149,9 +162,9 @@ def tensor_attribute(run: ModuleInterpreter, owner: Tensor, name: str) -> Value:
             return owner
         case "T":
             return applied(run, torch.t, [owner], Dict(()))
-        case "shape" | "dtype" | "device" | "ndim":
-            return term("opaque", name)
-    return Method(owner, name) if callable(getattr(nn.Parameter, name, None)) else MISSING
+    if not hasattr(nn.Parameter, name):
+        return MISSING
+    return Method(owner, name) if callable(getattr(nn.Parameter, name)) else term("opaque", name)
 
 
 def tensor_method(
@@ -192,7 +205,8 @@ def applied(run: ModuleInterpreter, function: Any, args: Sequence[Value], named:
     with suppress(*REFUSED):
         return at_stand_ins(run, function, args, left)
     with suppress(*REFUSED):
-        rule = made_of if name.endswith("Tensor") else SHAPES[name]
+        is_same = function is elementwise
+        rule = broadcast if is_same else made_of if name.endswith("Tensor") else SHAPES[name]
         return Tensor(run, rule(run, *args, **left))
     return Tensor(run, None)
 
@@ -249,13 +263,32 @@ def elementwise(*values: Any, **named: Any) -> Any:
 
 
 def item_of(run: ModuleInterpreter, one: Tensor, index: Value) -> Value:
-    """Return a part of a tensor; where its sizes are unknown, an axis is left out or whole."""
+    """Return a part of a tensor; where its sizes are unknown, an axis is left out, or a slice."""
     if unknown(one.shape):
-        given = index if isinstance(index, tuple) else (index,)
-        index = tuple(0 if run.kind_of(at) is int else at for at in given)
-        if not all(at in (0, None, Ellipsis, slice(None)) for at in index):
+        given = [*index] if isinstance(index, tuple) else [index]
+        given = [0 if run.kind_of(at) is int else at for at in given]
+        shape = [*one.shape] if isinstance(one.shape, tuple) else []
+        for axis, (at, size) in enumerate(zip(given, shape, strict=False)):
+            if at in (None, Ellipsis):
+                break
+            if isinstance(at, slice) and at.stop is None:
+                start = 0 if at.start is None else at.start
+                step = 1 if at.step is None else at.step
+                if type(start) is type(step) is int and start >= 0 < step:
+                    shape[axis] = counted(run, start, size, step)
+                    given[axis] = slice(None)
+        if not all(at in (0, None, Ellipsis, slice(None)) for at in given):
             return Tensor(run, None)
+        one, index = Tensor(run, (*shape,)) if shape else one, (*given,)
     return applied(run, operator.getitem, [one, index], Dict(()))
+
+
+def set_item(run: ModuleInterpreter, one: Tensor, index: Value, value: Value) -> None:
+    """Refuse a value that has another size than the part of a tensor that it replaces."""
+    shape = item_of(run, one, index).shape
+    if isinstance(value, Tensor) and isinstance(value.shape, tuple) and isinstance(shape, tuple):
+        for size, other in zip(value.shape[::-1], shape[::-1], strict=False):
+            run.refuse(DIFFER, both(negate(equal(run, size, 1)), negate(equal(run, size, other))))
 
 
 # Exact shapes. A size that may be a float at a reader is one that the reader refuses.
@@ -267,11 +300,36 @@ def made_of(run: ModuleInterpreter, *given: Value) -> Value:
     return shape_of(run, given[0]) if is_data else sizes(run, *given)
 
 
+def broadcast(run: ModuleInterpreter, *values: Value, **named: Value) -> Value:
+    """Return the shape of elements that each depend on one of each tensor."""
+    every = (*values, *named.values())
+    given = [one for one in every if isinstance(one, Tensor) or not is_number(one)]
+    shapes = [one.shape[::-1] for one in given]
+
+    def common(size: Value, other: Value) -> Value:
+        if size == other or other == 1:
+            return size
+        is_one = equal(run, size, 1)
+        alike = (is_one, equal(run, other, 1), equal(run, size, other))
+        run.refuse(DIFFER, reduce(both, map(negate, alike)))
+        return choose(is_one, other, size)
+
+    return tuple(reduce(common, axis) for axis in zip_longest(*shapes, fillvalue=1))[::-1]
+
+
+def equal(run: ModuleInterpreter, one: Value, other: Value) -> Value:
+    return run.known(run.truth(run.compared(ast.Eq(), one, other)))
+
+
 def concatenated(
     run: ModuleInterpreter, given: Value, dim: int = 0, axis: int | None = None
 ) -> Value:
     shapes = [one.shape for one in run.items(given) or ()]
     at = (dim if axis is None else axis) % len(shapes[0])
+    for one, other in pairwise(shapes):
+        for here in range(len(one)):
+            if here != at and one[here] != other[here]:
+                run.refuse(DIFFER, negate(equal(run, one[here], other[here])))
     size = reduce(partial(run.binary, ast.Add()), [one[at] for one in shapes])
     return (*shapes[0][:at], size, *shapes[0][at + 1 :])
 
@@ -280,9 +338,14 @@ def arange(run: ModuleInterpreter, start: Value, end: Value = None, step: Value 
     start, end = (0, start) if end is None else (start, end)
     if type(step) is not int or step < 1 or float in map(run.kind_of, (start, end)):
         return None
+    return (counted(run, start, end, step),)
+
+
+def counted(run: ModuleInterpreter, start: Value, end: Value, step: int) -> Value:
+    """Return how many numbers there are from ``start`` to ``end``."""
     size = end if start == 0 else run.binary(ast.Sub(), end, start)
     up = run.binary(ast.Sub(), run.binary(ast.Add(), size, step), 1)
-    return (size if step == 1 else run.binary(ast.FloorDiv(), up, step),)
+    return size if step == 1 else run.binary(ast.FloorDiv(), up, step)
 
 
 def flattened(run: ModuleInterpreter, one: Tensor, start_dim: int = 0, end_dim: int = -1) -> Value:
@@ -322,6 +385,7 @@ SHAPES: dict[str, Callable[..., Value]] = {
     "arange": arange,
     "flatten": flattened,
     "full": lambda run, size, *_, **__: sizes(run, size),
+    "new_zeros": lambda run, _, *given: sizes(run, *given),
     "normal": lambda run, *_, size, **__: sizes(run, size=size),
 }
 
