@@ -99,6 +99,8 @@ self.layers = nn.ModuleList(
     "axes of one item": """
 self.row = nn.Parameter(torch.ones(config.depth + 1, 1) * torch.ones(1, config.width))
 self.norm = nn.utils.parametrizations.weight_norm(nn.Conv1d(1, config.depth + 1, 1), dim=2)""",
+    "axes that may have one item": """
+self.sum = nn.Parameter(torch.ones(max(config.depth - 4, 1)) + torch.ones(config.width))""",
     "every second number below a quotient": """
 size = config.width // len(config.sizes)
 self.steps = nn.Parameter(torch.arange(0, size, 2).float())""",
@@ -230,8 +232,6 @@ def test_constructor(statements, tmp_path):
 
 
 REFUSED = {
-    "axes that may have one item": """
-self.sum = nn.Parameter(torch.ones(max(config.depth - 4, 1)) + torch.ones(config.width))""",
     "a computed size": """
 size = torch.linspace(0, config.rate, 3).sum().item()
 self.x = nn.Linear(int(size), 1)""",
