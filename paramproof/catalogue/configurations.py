@@ -118,10 +118,10 @@ def _require_sizes(found: Entry) -> None:
             is_compared = not (says_per_token(name) or name.endswith("heads"))
             if is_too_large(value) or (type(value) is int and value < 0 and not is_compared):
                 raise impossible(where, value)
-            if type(value) is int and not value and looks_like_size(name):
-                other = part.program.defaults.get(name) or 1
+            other = part.program.defaults.get(name)
+            if type(value) is int and not value and other != 0 and looks_like_size(name):
                 with suppress(Refused):
-                    keys = with_key(found.part, joined(path, name), other)
+                    keys = with_key(found.part, joined(path, name), other or 1)
                     made = programs().configuration(keys)
                     if _empty(made, found.class_name) < _empty(found.part, found.class_name):
                         raise impossible(where, 0)
