@@ -422,6 +422,10 @@ def transposes(h=8):
     return nn.ParameterList([nn.Parameter(torch.zeros(h, 2).mT)])
 
 
+def drops_the_first(h=8):
+    return nn.ParameterList([nn.Parameter(torch.zeros(h)[5:])])
+
+
 def chooses_a_tensor(h=8, n=3):
     one = torch.zeros(n, h) if h > 4 else torch.zeros(h)
     return nn.ParameterList([nn.Parameter(torch.sin(one))])
@@ -430,6 +434,7 @@ def chooses_a_tensor(h=8, n=3):
 @pytest.mark.parametrize(
     ("function", "said"),
     [
+        (drops_the_first, "a parameter of an unknown shape"),
         (chooses_a_tensor, "a parameter of an unknown shape"),
         (transposes, r"a parameter of opaque\('mT'\)"),
         (stacks, "a parameter of an unknown shape"),

@@ -274,7 +274,7 @@ def item_of(run: ModuleInterpreter, one: Tensor, index: Value) -> Value:
             if isinstance(at, slice) and at.stop is None:
                 start = 0 if at.start is None else at.start
                 step = 1 if at.step is None else at.step
-                if type(start) is type(step) is int and start >= 0 < step:
+                if type(start) is type(step) is int and 0 <= start < step:
                     shape[axis] = counted(run, start, size, step)
                     given[axis] = slice(None)
         if not all(at in (0, None, Ellipsis, slice(None)) for at in given):
