@@ -133,12 +133,12 @@ def other_sizes(trace: Trace, conditions: Conditions) -> Iterator[Sizes]:
     if asked or short:
         names = frozenset[str]().union(*asked, *loops) & sizes.keys()
         moving = sorted(names - recorder.lengths_of_kinds.keys())
-        longer = [
+        longer = tuple(
             Condition(Relation.MORE, one, expression(one.value(sizes)), True)
             for one in short
             if {*moving} & one.letters
-        ]
-        for more in (longer, []):
+        )
+        for more in dict.fromkeys((longer, ())):
             yield from sizes_near(sizes, [*conditions.found, *more], moving, least=1)
 
 

@@ -98,8 +98,8 @@ def each_layer(config: Any, rope: Any) -> None:
 def validators_of(kind: Any) -> list[Any]:
     """Return the validators of a class that read rotary positions, transformers' own first."""
     own = [getattr(kind, one.__name__) for one in kind.__class_validators__]
-    own = [one for one in own if NAME in one.__code__.co_names]
-    return [kind.validate_rope, *(one for one in own if one is not kind.validate_rope)]
+    reading = [one for one in own if NAME in one.__code__.co_names]
+    return [*dict.fromkeys([kind.validate_rope, *reading])]
 
 
 def rope_of(kind: Any, keys: Mapping[str, Any]) -> Any:

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 NUMBER = term("opaque", "item")
 """A number of a tensor."""
 
-DIFFER = "raised by PyTorch: sizes of tensors differ"
-
 
 class Tensor(Heap):
     """A tensor, made inside of ``depth`` loops."""
@@ -199,14 +197,13 @@ def applied(run: ModuleInterpreter, function: Any, args: Sequence[Value], named:
     left = {key: one for key, one in named.own.items() if key not in ("device", "dtype", "out")}
     name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "") or ""
     if is_pointwise(name):
-        function = elementwise
+        function, name = elementwise, elementwise.__name__
     elif module.startswith("numpy"):
         function = torch.arange if name == "arange" else None  # Others have other arguments.
     with suppress(*REFUSED):
         return at_stand_ins(run, function, args, left)
     with suppress(*REFUSED):
-        is_same = function is elementwise
-        rule = broadcast if is_same else made_of if name.endswith("Tensor") else SHAPES[name]
+        rule = made_of if name.endswith("Tensor") else SHAPES[name]
         return Tensor(run, rule(run, *args, **left))
     return Tensor(run, None)
 
@@ -264,31 +261,31 @@ def elementwise(*values: Any, **named: Any) -> Any:
 
 def item_of(run: ModuleInterpreter, one: Tensor, index: Value) -> Value:
     """Return a part of a tensor; where its sizes are unknown, an axis is left out, or a slice."""
-    if unknown(one.shape):
+    if isinstance(one.shape, tuple) and unknown(one.shape):
         given = [*index] if isinstance(index, tuple) else [index]
         given = [0 if run.kind_of(at) is int else at for at in given]
-        shape = [*one.shape] if isinstance(one.shape, tuple) else []
+        shape = [*one.shape]
         for axis, (at, size) in enumerate(zip(given, shape, strict=False)):
-            if at in (None, Ellipsis):
-                break
-            if isinstance(at, slice) and at.stop is None:
-                start = 0 if at.start is None else at.start
-                step = 1 if at.step is None else at.step
-                if type(start) is type(step) is int and 0 <= start < step:
-                    shape[axis] = counted(run, start, size, step)
-                    given[axis] = slice(None)
+            match at:
+                case slice(start=int() | None as start, stop=None, step=int() | None as step):
+                    if 0 <= (start or 0) < (step or 1):
+                        shape[axis] = counted(run, start or 0, size, step or 1)
+                        given[axis] = slice(None)
+                case _ if at in (None, Ellipsis):
+                    break
         if not all(at in (0, None, Ellipsis, slice(None)) for at in given):
             return Tensor(run, None)
-        one, index = Tensor(run, (*shape,)) if shape else one, (*given,)
+        one, index = Tensor(run, (*shape,)), (*given,)
     return applied(run, operator.getitem, [one, index], Dict(()))
 
 
 def set_item(run: ModuleInterpreter, one: Tensor, index: Value, value: Value) -> None:
     """Refuse a value that has another size than the part of a tensor that it replaces."""
-    shape = item_of(run, one, index).shape
-    if isinstance(value, Tensor) and isinstance(value.shape, tuple) and isinstance(shape, tuple):
+    if not isinstance(value, Tensor) or not isinstance(value.shape, tuple):
+        return
+    if isinstance(shape := item_of(run, one, index).shape, tuple):
         for size, other in zip(value.shape[::-1], shape[::-1], strict=False):
-            run.refuse(DIFFER, both(negate(equal(run, size, 1)), negate(equal(run, size, other))))
+            require_equal(run, size, other, size)
 
 
 # Exact shapes. A size that may be a float at a reader is one that the reader refuses.
@@ -302,23 +299,25 @@ def made_of(run: ModuleInterpreter, *given: Value) -> Value:
 
 def broadcast(run: ModuleInterpreter, *values: Value, **named: Value) -> Value:
     """Return the shape of elements that each depend on one of each tensor."""
-    every = (*values, *named.values())
-    given = [one for one in every if isinstance(one, Tensor) or not is_number(one)]
-    shapes = [one.shape[::-1] for one in given]
+    shapes = [one.shape[::-1] for one in (*values, *named.values()) if not is_number(one)]
 
     def common(size: Value, other: Value) -> Value:
         if size == other or other == 1:
             return size
-        is_one = equal(run, size, 1)
-        alike = (is_one, equal(run, other, 1), equal(run, size, other))
-        run.refuse(DIFFER, reduce(both, map(negate, alike)))
-        return choose(is_one, other, size)
+        require_equal(run, size, other, size, other)
+        return choose(equal(run, size, 1), other, size)
 
     return tuple(reduce(common, axis) for axis in zip_longest(*shapes, fillvalue=1))[::-1]
 
 
 def equal(run: ModuleInterpreter, one: Value, other: Value) -> Value:
     return run.known(run.truth(run.compared(ast.Eq(), one, other)))
+
+
+def require_equal(run: ModuleInterpreter, one: Value, other: Value, *may_be_one: Value) -> None:
+    """Refuse tensors of two sizes that differ, neither of which is one where it may be."""
+    alike = [*(equal(run, size, 1) for size in may_be_one), equal(run, one, other)]
+    run.refuse("raised by PyTorch: sizes of tensors differ", reduce(both, map(negate, alike)))
 
 
 def concatenated(
@@ -328,8 +327,8 @@ def concatenated(
     at = (dim if axis is None else axis) % len(shapes[0])
     for one, other in pairwise(shapes):
         for here in range(len(one)):
-            if here != at and one[here] != other[here]:
-                run.refuse(DIFFER, negate(equal(run, one[here], other[here])))
+            if here != at:
+                require_equal(run, one[here], other[here])
     size = reduce(partial(run.binary, ast.Add()), [one[at] for one in shapes])
     return (*shapes[0][:at], size, *shapes[0][at + 1 :])
 
@@ -383,6 +382,7 @@ SHAPES: dict[str, Callable[..., Value]] = {
     **dict.fromkeys(("empty", "ones", "rand", "randn", "zeros"), sizes),
     **dict.fromkeys(("reshape", "view"), reshaped),
     "arange": arange,
+    "elementwise": broadcast,
     "flatten": flattened,
     "full": lambda run, size, *_, **__: sizes(run, size),
     "new_zeros": lambda run, _, *given: sizes(run, *given),
