@@ -22,7 +22,7 @@ from typing import Any
 from paramproof.derivation.runner import DerivationError, GeneralTensors, Point, Runner
 from paramproof.derivation.sampling import Sizes
 from paramproof.derivation.unfollowed import executed_code, unfollowed_lines
-from paramproof.derivation.validation import DIVISORS, Validator
+from paramproof.derivation.validation import Validator
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, ceiling, expression, floor, letter
@@ -35,6 +35,9 @@ MAX_FREE = 2
 
 MAX_REJECTED = 20
 """Models inside the relations that may be so."""
+
+DIVISORS = (2, 3, 4, 6, 8, 16)
+"""The numbers that are tried as divisors of a size if models of some sizes cannot be built."""
 
 DIVIDED_BY = (2, 3, 4, 8, 16, 32, 64, 128, 256)
 """The numbers by which a length may divide a size, and round the quotient down or up."""

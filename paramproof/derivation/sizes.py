@@ -551,8 +551,12 @@ def at(items: Any, index: Any) -> Any:
     is_read = isinstance(index, Number) and isinstance(items, list | tuple | str)
     if not is_read and not (type(index) is int and isinstance(items, Series)):
         return items[index]
-    value = items[plain(index)]
-    place = index if plain(index) >= 0 else length_of(items) + index
+    place = index if is_at_least_zero(index) else length_of(items) + index
+    return element_at(items, items[plain(index)], place)
+
+
+def element_at(items: Any, value: Any, place: Any) -> Any:
+    """Return the value at a place of a list; record what else may be there at other sizes."""
     made = expression_of(place)
     if isinstance(items, Series) and not items.parts:
         if made is None and not _are_alike(items):
@@ -562,7 +566,7 @@ def at(items: Any, index: Any) -> Any:
     for part in getattr(items, "parts", ()):
         if place < start + length_of(part):
             is_single = len(part) == 1 and not has_length(part)
-            return value if is_single else at(part, place - start)
+            return value if is_single else element_at(part, value, place - start)
         start = start + length_of(part)
     ends = [end for end, pair in enumerate(pairwise(items), 1) if not _are_alike(pair)]
     loops = [one for one in RUNNING if made is None or one.letter in made.letters]
@@ -577,6 +581,12 @@ def at(items: Any, index: Any) -> Any:
     return value
 
 
+def is_at_least_zero(index: Any) -> bool:
+    """Return whether an index counts from the beginning of a list."""
+    made = expression_of(index)
+    return bool(plain(index) >= 0 if made is None or is_natural(made) else index >= 0)
+
+
 def _are_alike(items: Any) -> bool:
     first, are_plain = items[0], all(isinstance(one, int | float | str) for one in items)
     return all(one is first or (are_plain and one == first) for one in items)
@@ -589,7 +599,7 @@ def part_of(items: Any, start: Any, stop: Any, every: Any) -> Any:
     found = list.__getitem__(items, slice(plain(start), plain(stop), every))
     length, first = items.length, expression_of(start or 0)
     ends = [one for one in (start, stop) if one is not None]
-    is_plain = every in (None, 1) and all(plain(one) >= 0 for one in ends)
+    is_plain = every in (None, 1) and all(map(is_at_least_zero, ends))
     if length is None or first is None or not is_plain:
         return Series(found, None)
     # Python cuts a slice off at the end of the list: record whether it does.

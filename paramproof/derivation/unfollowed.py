@@ -20,7 +20,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os.path import basename
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Generic
@@ -123,8 +123,6 @@ class _Reader:
     module: Mapping[str, Any]
     ran: set[str]
     own: tuple[str, ...]
-    floats: set[str] = field(default_factory=set)
-    """Parameters that are floats by default: a layer may refuse a product with one."""
 
     def read(self, code: CodeType) -> Iterator[tuple[int, str]]:
         if "__create_fn__" in code.co_qualname or not code.co_flags & inspect.CO_OPTIMIZED:
@@ -160,8 +158,7 @@ class _Reader:
             case ast.Constant(value=value):
                 return type(value) in (int, bool, str, type(None))
             case ast.BinOp(op=op) | ast.AugAssign(op=op):
-                names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-                return isinstance(op, ast.Add | ast.Mult) and not names & self.floats
+                return isinstance(op, ast.Add | ast.Mult)
             case ast.Subscript(slice=index):
                 return isinstance(index, ast.Constant) or _is_number(index)
             case ast.comprehension(ifs=[_, *_]):
@@ -182,11 +179,10 @@ class _Reader:
         passes = isinstance(node, ast.Call | ast.Subscript)
         called = getattr(node, "func", None)
         value = self.value_of(called)
-        keeps = isinstance(value, type) and _is_of_framework(value)
+        is_layer = isinstance(value, type) and _is_of_framework(value)
+        keeps = is_layer or isinstance(node, ast.arguments)
         if isinstance(called, ast.Attribute):
             yield called.value
-        if isinstance(node, ast.arguments):
-            keeps, self.floats = True, self.floats | _floats_of(node)
         for name, value in ast.iter_fields(node):
             for one in value if isinstance(value, list) else [value]:
                 is_star = passes and isinstance(one, ast.Starred)
@@ -239,13 +235,6 @@ def _is_number(node: ast.AST) -> bool:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         node = node.operand
     return isinstance(node, ast.Constant) and type(node.value) is int
-
-
-def _floats_of(node: ast.arguments) -> set[str]:
-    """Return the parameters that are floats by default."""
-    given = zip([*node.posonlyargs, *node.args][::-1], node.defaults[::-1], strict=False)
-    every = [*given, *zip(node.kwonlyargs, node.kw_defaults, strict=True)]
-    return {name.arg for name, of in every if isinstance(getattr(of, "value", None), float)}
 
 
 def _is_in(packages: tuple[str, ...], module: object) -> bool:

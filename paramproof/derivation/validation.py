@@ -20,10 +20,9 @@ from paramproof.algebra.letters import letters_for
 from paramproof.derivation.guard_probing import GuardProber, MismatchError
 from paramproof.derivation.runner import DerivationError
 from paramproof.derivation.sampling import Sizes, moving_together
-from paramproof.formulas.condition import Condition, Outcome, Relation, StatedCondition
+from paramproof.formulas.condition import Outcome, StatedCondition
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
-from paramproof.formulas.expression import expression, letter
 from paramproof.tracing.tensor_groups import Stored, expected
 
 FAR_FACTORS = (15, 40, 110, 300)
@@ -46,9 +45,6 @@ MIN_SECONDS = 1.0
 
 MAX_SPECIALIZED = 4
 """The largest number of sizes to fix if a model differs and no guard explains why."""
-
-DIVISORS = (2, 3, 4, 6, 8, 16)
-"""The numbers that are tried as divisors of a size if models of some sizes cannot be built."""
 
 MAX_CAVEATS = 2
 """Caveats in the message of a failure: they name lines that were not followed."""
@@ -210,31 +206,11 @@ class Validator(GuardProber):
             return self.is_inside(there) and not self.trial(there)
 
         names = {*sizes}.difference(moving_together(is_alike, [*sizes]), fixed)
-        is_refused = mismatch.consequence.outcome is Outcome.REFUSED
-        if is_refused and any(self.divides(name, sizes[name]) for name in sorted(names)):
-            return
         if not 0 < len(names) <= min(MAX_SPECIALIZED, len(sizes) - len(fixed) - 1):
             raise DerivationError(f"{self.runner.name}: {mismatch.wrong}")
         fixed |= names
         said = f"{', '.join(sorted(names))} did not vary once the formula had failed"
         self.caveats[f"{said}: {mismatch.wrong}"] = None
-
-    def divides(self, name: str, size: int) -> bool:
-        """State that a number divides a size, if models of just its multiples can be built.
-
-        An error inside the framework, such as of an assignment to every second column, tells which
-        sizes are refused, but not why. Whether a number is found.
-        """
-        own = self.runner.sizes
-        for divisor in DIVISORS:
-            need = Condition(Relation.DIVIDES, expression(divisor), letter(name), True)
-            near = ({**own, name: n} for n in range(max(1, size - divisor), size + divisor + 1))
-            inside = [*filter(self.is_inside, near)] if need.is_met(own) else []
-            trials = [(need.is_met(one), self.trial(one)) for one in inside]
-            if {(met, not found) for met, found in trials} == {(True, True), (False, False)}:
-                self.state(need, next(found.consequence for _, found in trials if found))
-                return True
-        return False
 
     def is_inside(self, sizes: Sizes) -> bool:
         return all(condition.is_met(sizes) for condition in self.consequences)

@@ -54,6 +54,23 @@ def setattr_counter(dim=16, n=3):
     return each(dim, n, biased)
 
 
+@fooler("caveat", n=301)
+def names_that_repeat(dim=16, n=3):
+    holder = nn.Module()
+    for i in range(n):
+        setattr(holder, f"layer{i % 300}", nn.Linear(dim, dim))
+    return holder
+
+
+@fooler("caveat", n=301)
+def names_of_two_loops(dim=16, n=3):
+    holder = nn.Module()
+    for shift in (300, 0):
+        for i in range(n):
+            setattr(holder, f"layer{i + shift}", nn.Linear(dim, dim + shift))
+    return holder
+
+
 @fooler("caveat", n=101)
 def index_after_the_loop(dim=16, n=3):
     for i in range(n):

@@ -56,6 +56,7 @@ def member_of_an_enum(dim=64, n=3):
 
 EARLY = [True] * 150 + [False] * 50
 FLAGS = (True,) * 120 + (False,) * 80
+WRAPPED = [False] + [True] * 14_999
 LETTERS = "y" * 100 + "n" * 100
 BY_BYTE = bytes(1 if i < 200 else 0 for i in range(256))
 
@@ -73,6 +74,10 @@ states(
 
 widths(
     "guard",
+    # An index below 0 counts from the end; at 5000 it is 0.
+    index_that_wraps=(5000, lambda dim: WRAPPED[dim - 5000]),
+    equal_in_a_set=(5000, lambda dim: len({dim, 5000}) == 2),
+    tail_of_a_short_list=(2, lambda dim: len(list(range(dim))[dim - 3 :]) == 3),
     got_from_a_dict=((4096, 8192), lambda dim: TABLE.get(dim, True)),
     in_a_range=(4000, lambda dim: dim in range(0, 4000)),
     in_a_dict=(4096, lambda dim: dim not in TABLE),
@@ -103,6 +108,7 @@ widths(
 layers(
     "guard",
     list_by_layer=(151, lambda i: EARLY[i]),
+    wrapped_by_layer=(201, lambda i: WRAPPED[i - 200]),
     text_by_layer=(101, lambda i: LETTERS[i] == "y"),
 )
 layers(

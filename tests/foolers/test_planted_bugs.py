@@ -80,7 +80,7 @@ BUGS = {
     (letters, "implied_guards", lambda *_: ()): "counter_of_a_loop not_followed_in_late_layers",
     (letters.Trace, "conditions", laxly): "counter_in_a_tuple",
     (exact_traces.Conditions, "add_refusal", nothing): "not_followed_if_deep",
-    (unfollowed, "HARMLESS", GUESSES): "counter_of_a_closure",
+    (unfollowed, "HARMLESS", GUESSES): "index_after_the_loop",
     (unfollowed._Reader, "decisions", lambda *_: ()): "length_of_a_dict float_that_decays",
     (unfollowed._Reader, "is_followed", always): "widths_by_numpy",
 }

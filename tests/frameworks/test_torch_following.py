@@ -10,6 +10,7 @@ import pytest
 
 from paramproof.catalogue.program import Part, Refused
 from paramproof.tracing.constructors.function import function_constructor
+from tests.foolers.entries import each
 
 torch = pytest.importorskip("torch")
 nn = torch.nn
@@ -250,13 +251,15 @@ def tries(h=8):
         return linear(h, 5)
 
 
-COUNTER = 0
-
-
 def counts(h=8):
-    global COUNTER
-    COUNTER += 1
-    return linear(h, COUNTER)
+    number = 0
+
+    def is_first(_):
+        nonlocal number
+        number += 1
+        return number == 1
+
+    return each(h, 3, is_first)
 
 
 def equals(h=8):
@@ -369,7 +372,7 @@ def looks_around(h=8):
     [
         (enters, "Managed.__enter__"),
         (tries, "an error that is handled"),
-        (counts, "the statement global COUNTER"),
+        (counts, "the statement nonlocal number"),
         (equals, "Own.__eq__"),
         (is_true, "Falsy.__bool__"),
         (finds, "width of a Found"),

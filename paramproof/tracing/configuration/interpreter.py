@@ -215,7 +215,7 @@ class Interpreter(Statements):
                 return self.call_method(function.owner, function.function, args, named)
             return self.call(function.function, [function.owner, *args], named)
         if isinstance(function, Closure):
-            frame = Frame(self.path, self.frames[-1].function, function.frame)
+            frame = Frame(self.path, function.frame.function, function.frame)
             return self.run(self.bind(frame, function, args, named), function.node.body)
         if isinstance(function, types.MethodType):
             return self.call(function.__func__, [function.__self__, *args], named)

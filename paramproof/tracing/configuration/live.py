@@ -12,6 +12,7 @@ import ast
 import dataclasses
 import inspect
 import operator
+import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -114,6 +115,27 @@ def has_loops(module: Module) -> bool:
     every = reached(module, "module")
     held = tuple((*one.own.values(), one.layers.items, one.named.items) for one in every)
     return any(isinstance(one, Term) and mentions_module(one) for one in inside(held))
+
+
+def names_apart(module: Module) -> bool:
+    """Return whether computed names in a module are numbered by one loop each, so none replaces."""
+    every, names = [*inside(module.named.items)], list[str]()
+    for depth, source, element, _ in (one.args for one in every if is_op(one, "comp")):
+        turn, item = term("turn", depth), term("item", depth)
+        counts = {"range": item, "enumerate": term("get", item, 0)}.get(source.op, turn)
+        for name in (one.args[0] for one in inside(element) if is_op(one, "entry")):
+            parts = name.args if is_op(name, "str", "text") else (name,)
+            numbers = [
+                one.args[0] if is_op(one, "+", "-") and type(one.args[1]) is int else one
+                for one in parts
+                if isinstance(one, Term)
+            ]
+            if numbers not in ([counts], [turn]):
+                return False
+            names.append("".join(one if isinstance(one, str) else "#" for one in parts))
+    own = [re.sub(r"\d+", "#", one) for one in (*names, *module.own)]
+    is_numbered = len(names) == sum(is_op(one, "entry") for one in every)
+    return is_numbered and {*map(own.count, own[: len(names)])} <= {1}
 
 
 class LiveInterpreter(ModuleInterpreter):
@@ -421,6 +443,8 @@ class Live(Programs):
         with understood():
             made = run.call(constructor.function, [], Dict((), None, run.sizes))
             self.made = model_of(run, made)
+            if not all(map(names_apart, reached(made, "module"))):
+                raise Unknown("names that may be alike")
             if mentions(self.made.module, reads_text):
                 raise Unknown("a number that is read from a text")
         self.unclear = [str(why) for why in run.refusals.values() if isinstance(why, Unknown)]

@@ -426,7 +426,10 @@ class Values(Paths):
         """Return the items of a value, or None if their number is unknown."""
         value = self.current(self.settle(value))
         if isinstance(value, List):
-            value = value.items
+            is_set = value.kind is set and isinstance(value.items, tuple)
+            if is_set and len(value.items) > 1 and unknown(value.items):
+                return None  # Two may be equal.
+            value = tuple(dict.fromkeys(value.items)) if is_set else value.items
         known = isinstance(value, Dict) and value.base is None
         if known and all(present(one) is True for one in value.own.values()):
             return [*value.own]

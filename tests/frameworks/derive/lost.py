@@ -91,7 +91,6 @@ def through_a_table(hidden_size=8):
 
 @derives("16·H + 16", where="H2 < 1000")
 def through_a_list(hidden_size=8, width=5):
-    """A list takes an index without a question."""
     return nn.Linear(hidden_size, ([16] * 1000 + [32] * 1000)[width])
 
 

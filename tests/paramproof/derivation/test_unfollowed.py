@@ -87,7 +87,6 @@ def test_harmless_lines_are_not_named():
         ("wide = f'{size}'", "text"),
         ("wide = map(math.floor, (size, n))", "a call"),
         ("wide = 0.5 * size", "a number"),
-        ("def rate(share=0.5): return size * share", "an operation"),
         ("assert size", "a statement"),
         ("import json", "a statement"),
     ],
