@@ -62,7 +62,7 @@ def names_that_repeat(dim=16, n=3):
     return holder
 
 
-@fooler("caveat", n=301)
+@fooler("caveat", n=301, in_lengths=True)
 def names_of_two_loops(dim=16, n=3):
     holder = nn.Module()
     for shift in (300, 0):

@@ -38,6 +38,7 @@ lengths(
     a_third_or_so=((180, 340, 360), lambda dim: int(dim * 0.35)),
     rounded_third_or_so=((90, 170, 330), lambda dim: round(dim * 0.35)),
     eight_thirds=((72, 192, 4095, 4096), lambda dim: int(dim * 8 / 3)),
+    tail_of_a_short_list=(2, lambda dim: len(list(range(dim))[dim - 3 :])),
     eight_thirds_as_a_float=((72, 192, 4095, 4096), lambda dim: int(dim * 2.6666666666666665)),
 )
 

@@ -118,6 +118,7 @@ EXPRESSIONS = {
         "<leaf> & 512",
         "<leaf> & 4096",
         "<leaf> in WIDE",
+        "len({<leaf>, <far>}) > 1",
         "<leaf> in range(30)",
         "<leaf> in range(300)",
     ],
@@ -170,6 +171,7 @@ STATEMENTS = {
         "try:\n    check(<whole>)\n    layers.append(<layer>)\n"
         "except ValueError:\n    layers.append(<layer>)",
         "for i in range(<times>):\n    layers.append(<layer>)",
+        "for i in range(<times>):\n    setattr(model, f'named{i % <deep>}', <layer>)",
         "count = 0\nfor i in range(<times>):\n    if <of_layers>:\n        layers.append(<layer>)\n"
         "    else:\n        layers.append(nn.LayerNorm(b))\n    count += 1",
         "count = 0\nfor i in range(<times>):\n    if <of_layers>:\n        <end>\n"

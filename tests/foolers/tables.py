@@ -77,7 +77,6 @@ widths(
     # An index below 0 counts from the end; at 5000 it is 0.
     index_that_wraps=(5000, lambda dim: WRAPPED[dim - 5000]),
     equal_in_a_set=(5000, lambda dim: len({dim, 5000}) == 2),
-    tail_of_a_short_list=(2, lambda dim: len(list(range(dim))[dim - 3 :]) == 3),
     got_from_a_dict=((4096, 8192), lambda dim: TABLE.get(dim, True)),
     in_a_range=(4000, lambda dim: dim in range(0, 4000)),
     in_a_dict=(4096, lambda dim: dim not in TABLE),
