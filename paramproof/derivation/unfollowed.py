@@ -33,8 +33,8 @@ from paramproof.tracing.constructors import Constructor
 MAX_LINES = 5
 """Lines that are named; of more than these only the number is."""
 
-Executed = dict[CodeType, Mapping[str, Any]]
-"""Code that ran, with the globals of its module."""
+Executed = dict[CodeType, tuple[Mapping[str, Any], set[str]]]
+"""Code that ran, with the globals of its module, and the names of arguments that are fractions."""
 
 METHODS = {"append", "extend", "add_module", "register_parameter", "register_buffer"}
 """Methods of lists and modules, which keep what they get."""
@@ -87,7 +87,8 @@ def executed_code(constructor: Constructor) -> Iterator[Executed]:
 
     def called(frame: FrameType, event: str, _: object) -> None:
         if event == "call" and _is_in(constructor.modules, frame.f_globals.get("__name__")):
-            found.setdefault(frame.f_code, frame.f_globals)
+            fractions = {name for name, one in frame.f_locals.items() if isinstance(one, float)}
+            found.setdefault(frame.f_code, (frame.f_globals, fractions))
 
     threading.setprofile(called)
     sys.setprofile(called)
@@ -102,8 +103,8 @@ def unfollowed_lines(executed: Executed, constructor: Constructor) -> list[str]:
     """Return a caveat for each line that may decide something, at most a few and their number."""
     names = {code.co_name for code in executed}
     found: dict[tuple[str, int], str] = {}
-    for code, module in executed.items():
-        reader = _Reader(module, names, constructor.modules)
+    for code, (module, fractions) in executed.items():
+        reader = _Reader(module, names, constructor.modules, fractions)
         for line, what in reader.read(code):
             found.setdefault((code.co_filename, line), what)
     said = [
@@ -123,6 +124,7 @@ class _Reader:
     module: Mapping[str, Any]
     ran: set[str]
     own: tuple[str, ...]
+    fractions: set[str]
 
     def read(self, code: CodeType) -> Iterator[tuple[int, str]]:
         if "__create_fn__" in code.co_qualname or not code.co_flags & inspect.CO_OPTIMIZED:
@@ -152,13 +154,14 @@ class _Reader:
     def is_harmless(self, node: ast.AST) -> bool:
         """Return whether a node decides nothing, whatever is inside of it.
 
-        Sums and products are passed on. What else is computed may be 0, which is a flag.
+        Sums and products of ints are passed on. What else is computed may be 0, which is a flag.
         """
         match node:
             case ast.Constant(value=value):
                 return type(value) in (int, bool, str, type(None))
             case ast.BinOp(op=op) | ast.AugAssign(op=op):
-                return isinstance(op, ast.Add | ast.Mult)
+                names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+                return isinstance(op, ast.Add | ast.Mult) and not names & self.fractions
             case ast.Subscript(slice=index):
                 return isinstance(index, ast.Constant) or _is_number(index)
             case ast.comprehension(ifs=[_, *_]):

@@ -46,9 +46,6 @@ MIN_SECONDS = 1.0
 MAX_SPECIALIZED = 4
 """The largest number of sizes to fix if a model differs and no guard explains why."""
 
-MAX_CAVEATS = 2
-"""Caveats in the message of a failure: they name lines that were not followed."""
-
 DEPTH_FACTOR = 5
 """How much deeper some models are if counts of layers were fitted to shallow models."""
 
@@ -65,7 +62,7 @@ class Validator(GuardProber):
         Raises ``DerivationError`` with one line if validation failed.
         """
         self.caveats = dict.fromkeys(caveats)
-        first = [*islice(self.caveats, MAX_CAVEATS)]
+        first = [*islice(self.caveats, 2)]  # They name lines that were not followed.
         self.sort()
         self.fold()
         try:
