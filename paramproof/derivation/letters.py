@@ -157,7 +157,7 @@ class Trace:
     def given(self, path: str, value: Any) -> Any:
         """Return a value of a file: an int as a size, a list of texts with the number of each."""
         match value:
-            case bool() | Number() | Part() | Nested() | Series():
+            case bool() | Number() | Part() | Nested() | Kinds():
                 return value
             case int():
                 is_none = path.endswith(UNSIZED) or NEW in path or not self.only(path, value)
@@ -171,10 +171,14 @@ class Trace:
             case [str(), *_] if all(isinstance(one, str) for one in value):
                 self.recorder.kinds[path] = value
                 each = [self.given(f"{path}[{one}]", value.count(one)) for one in sorted({*value})]
-                return Series(value, expression_of(sum(each)))
+                return Kinds(value, expression_of(sum(each)))
             case list() if not any(isinstance(one, list) for one in value):
                 return [self.given(f"{path}[{i}]", one) for i, one in enumerate(value)]
         return value
+
+
+class Kinds(Series):
+    """A list of texts of a file: the number of each is a size."""
 
 
 class Nested(dict[str, Any]):

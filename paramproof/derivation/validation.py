@@ -28,14 +28,8 @@ from paramproof.tracing.tensor_groups import Stored, expected
 FAR_FACTORS = (15, 40, 110, 300)
 """Factors by which sizes grow, in turn; the steps in between show how build times grow."""
 
-MIXED_MODELS = 2
-"""Models in which some sizes are as large as possible, and the others near their own values."""
-
 DEPTHS = (150, 75, 37)
 """Minimal lengths of loops in deep models: the first for which there is time."""
-
-SHALLOW = 2
-"""Maximal length of loops in models that are large in other sizes."""
 
 MAX_LENGTH = 2**31 - 1
 """The longest axis of a tensor that all frameworks have."""
@@ -148,7 +142,7 @@ class Validator(GuardProber):
             if not there:
                 break
             letters, reached = there, factor
-        for _ in range(MIXED_MODELS if reached and len(letters) > 1 else 0):
+        for _ in range(2 if reached and len(letters) > 1 else 0):
             some = self.far_random.sample(letters, self.far_random.randint(1, len(letters) - 1))
             self.is_alike_enlarged(reached, some)
 
@@ -168,7 +162,7 @@ class Validator(GuardProber):
         False if it is refused, or would take too long. Raises ``MismatchError`` if it differs.
         """
         ranges = {name: (size, size * 6 // 5) for name, size in least.items()}
-        sizes = self.sizes_inside(random=self.far_random, deepest=SHALLOW, ranges=ranges)
+        sizes = self.sizes_inside(random=self.far_random, deepest=2, ranges=ranges)
         if sizes is None:
             return False
         due: Counter[Stored] = Counter()

@@ -10,7 +10,6 @@ import pytest
 
 from paramproof.catalogue.program import Part, Refused
 from paramproof.tracing.constructors.function import function_constructor
-from tests.foolers.entries import each
 
 torch = pytest.importorskip("torch")
 nn = torch.nn
@@ -252,6 +251,8 @@ def tries(h=8):
 
 
 def counts(h=8):
+    from tests.foolers.entries import each
+
     number = 0
 
     def is_first(_):

@@ -133,7 +133,7 @@ def test_of_depths_that_multiply_one_is_deep_at_a_time(clock):
     assert found.validated["L"][1] > 150
     assert found.validated["E"][1] > 150
     # Both at once would take 20 seconds; the two deepest are the last two.
-    assert all(0.15 < seconds <= validation.SHALLOW * 0.18 for seconds in clock.spent[-2:])
+    assert all(0.15 < seconds <= 2 * 0.18 for seconds in clock.spent[-2:])
 
 
 def test_far_models_change_no_other_sizes():

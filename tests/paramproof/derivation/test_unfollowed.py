@@ -60,8 +60,7 @@ HARMLESS = [
 
 def test_harmless_lines_are_not_named():
     assert lines_named(HARMLESS) == []
-    # What is multiplied by a fraction again and again becomes 0.
-    (said,) = lines_named(["decays(size)"])
+    (said,) = lines_named(["decays(size)"])  # Multiplied again and again, it becomes 0.
     assert said.startswith("an operation (")
 
 
