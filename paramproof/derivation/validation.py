@@ -142,6 +142,7 @@ class Validator(GuardProber):
             if not there:
                 break
             letters, reached = there, factor
+        # In two more, some sizes are as large as possible, and the others near their own values.
         for _ in range(2 if reached and len(letters) > 1 else 0):
             some = self.far_random.sample(letters, self.far_random.randint(1, len(letters) - 1))
             self.is_alike_enlarged(reached, some)
@@ -162,6 +163,7 @@ class Validator(GuardProber):
         False if it is refused, or would take too long. Raises ``MismatchError`` if it differs.
         """
         ranges = {name: (size, size * 6 // 5) for name, size in least.items()}
+        # Loops that are not made deep have two turns at most.
         sizes = self.sizes_inside(random=self.far_random, deepest=2, ranges=ranges)
         if sizes is None:
             return False
