@@ -25,9 +25,9 @@ from paramproof.formulas.models import model_names, named_configurations, named_
 from paramproof.pages.document import main, model_page, page
 from paramproof.pages.model import frame
 from paramproof.resolver import resolve
+from paramproof.tables import Column, Table, TableRow
 from paramproof.views.conventions import every_named_model, published_table
 from paramproof.views.html import Html, breakable, html_table, joined, lines, path, tag
-from paramproof.views.table import Column, Table, TableRow
 
 HERE = Path(__file__).parent
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json")

@@ -16,8 +16,8 @@ from paramproof.catalogue import Entry, entry, model_types
 from paramproof.catalogue.names import classes_of, versions_of
 from paramproof.formulas.derivation import FITTED, PROVED, DerivedTensor
 from paramproof.formulas.expression import text
+from paramproof.tables import Column, Table, TableRow, markdown, markdown_rows, numbers
 from paramproof.views.formula import certainty, summand_lines
-from paramproof.views.table import Column, Table, TableRow, markdown, markdown_rows, numbers
 
 FOLDER = "model-types"
 """Where the pages are, beside the pages that were written by hand."""

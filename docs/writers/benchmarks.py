@@ -12,7 +12,7 @@ from bench.__main__ import ABSTRACT, BASE, LARGE, RESULTS
 from docs.writers.blocks import place
 from paramproof.formulas import closed_form
 from paramproof.formulas.models import named_model
-from paramproof.views.table import markdown_rows
+from paramproof.tables import markdown_rows
 
 
 @cache

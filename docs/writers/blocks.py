@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from paramproof.builders.registry import Framework
-from paramproof.views.table import grouped, markdown_rows
+from paramproof.tables import grouped, markdown_rows
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -33,7 +33,7 @@ from paramproof.formulas.models import named_model, named_models
 from paramproof.formulas.path import has_layer
 from paramproof.formulas.printing import signed
 from paramproof.formulas.spec import Spec
-from paramproof.views.table import markdown_rows
+from paramproof.tables import markdown_rows
 
 LEDGER = Path(__file__).with_suffix(".toml")
 EXACT, CONVENTION, REFUTED = "exact", "exact under a convention", "refuted"

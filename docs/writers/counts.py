@@ -20,6 +20,7 @@ from paramproof.explanation.ways import describe
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
 from paramproof.formulas.models import SHORT_NAMES, AlsoPublished, NamedModel, Published
 from paramproof.resolver import Model
+from paramproof.tables import markdown, markdown_rows
 from paramproof.views.conventions import (
     DEFAULT,
     Verdict,
@@ -30,7 +31,6 @@ from paramproof.views.conventions import (
     verdict_on_active,
     verdict_on_total,
 )
-from paramproof.views.table import markdown, markdown_rows
 
 if TYPE_CHECKING:
     from sweep.samples.coverage import PublicResult

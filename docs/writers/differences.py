@@ -31,8 +31,8 @@ from paramproof.differences.answer import (
 from paramproof.differences.ask import answers, counted_spec
 from paramproof.formulas import closed_form
 from paramproof.formulas.layout import LAYOUTS
+from paramproof.tables import Column, Table, TableRow, markdown, markdown_rows
 from paramproof.verify.workers import run_in_workers
-from paramproof.views.table import Column, Table, TableRow, markdown, markdown_rows
 
 NAME = "framework-differences"
 ANSWER = re.compile(r"answer (?P<frameworks>\S+): (?P<row>[^/\s]+)(?:/(?P<fact>\S+))?")

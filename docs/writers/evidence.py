@@ -19,7 +19,7 @@ from docs.writers.blocks import (
 )
 from paramproof.builders.registry import Framework, frameworks
 from paramproof.differences.answer import versions_text
-from paramproof.views.table import markdown_rows
+from paramproof.tables import markdown_rows
 
 PARITY = DOCS / "parity.json"
 

@@ -13,8 +13,8 @@ from paramproof.formulas import FAMILIES, Family, Tensor, closed_form, inventory
 from paramproof.formulas import terms as parts_module
 from paramproof.formulas.expression import text
 from paramproof.formulas.spec import FIELDS, INDICATOR, letter_kinds
+from paramproof.tables import markdown_rows
 from paramproof.views.formula import Term, terms
-from paramproof.views.table import markdown_rows
 
 
 @place("families", "families")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from docs.writers.blocks import place
-from paramproof.views.table import markdown_rows
+from paramproof.tables import markdown_rows
 from tests.json_schema import definition, description, has_keys, kinds, schema
 
 WORDS = {"integer": "int", "number": "float", "string": "text", "boolean": "bool", "array": "list"}

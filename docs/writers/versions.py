@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from docs.writers.blocks import ROOT, place
-from paramproof.views.table import markdown_rows
+from paramproof.tables import markdown_rows
 from releases.__main__ import (
     CATALOGUE,
     EXAMPLES,

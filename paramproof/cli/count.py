@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 
+from paramproof.bytes import BITS, bytes_of, bytes_text, require_dtype
 from paramproof.cli import options
 from paramproof.cli.output import CommandAnswer, Unwrapped, complain, require_writable, write_file
 from paramproof.formulas import Inventory
@@ -25,10 +26,9 @@ from paramproof.formulas.path import LAYER, beginnings, leaf
 from paramproof.formulas.printing import legible
 from paramproof.json_form import document
 from paramproof.resolver import Model
+from paramproof.tables import Column, Table, TableRow, numbers, signed_or_zero
 from paramproof.views import conventions, formula
 from paramproof.views.counted import count_data
-from paramproof.views.dtypes import BITS, bytes_of, bytes_text, require_dtype
-from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
 from paramproof.views.terminal import UNBOUNDED
 from paramproof.views.tree import TreeRow, depth_within, tree, tree_table
 

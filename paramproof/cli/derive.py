@@ -14,8 +14,8 @@ from paramproof.formulas.expression import latex
 from paramproof.formulas.printing import legible, shown
 from paramproof.json_form import document
 from paramproof.resolver import derive_formula
+from paramproof.tables import Table
 from paramproof.views import formula
-from paramproof.views.table import Table
 
 
 @click.command("derive", short_help="Derive the formula of a model from its code.")

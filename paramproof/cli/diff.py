@@ -9,8 +9,8 @@ import click
 
 from paramproof.cli import options
 from paramproof.cli.output import CommandAnswer
+from paramproof.tables import Table
 from paramproof.views.difference import difference_of
-from paramproof.views.table import Table
 
 
 @click.command("diff", short_help="Compare two models, in letters and in numbers.")

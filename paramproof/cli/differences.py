@@ -12,7 +12,7 @@ from paramproof.cli.output import CommandAnswer
 from paramproof.differences import answer
 from paramproof.formulas.errors import InvalidInput, no_such
 from paramproof.json_form import document
-from paramproof.views.table import Column, Table, TableRow
+from paramproof.tables import Column, Table, TableRow
 
 EXAMPLE = "paramproof differences torch keras-jax"
 

@@ -6,7 +6,7 @@ import click
 
 from paramproof.builders.registry import frameworks
 from paramproof.cli.output import Unwrapped, console, show
-from paramproof.views.table import Column, Table, TableRow
+from paramproof.tables import Column, Table, TableRow
 
 
 @click.command("frameworks", short_help="List the frameworks, installed or not.")

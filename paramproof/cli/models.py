@@ -13,13 +13,13 @@ from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import SHORT_NAMES, Published
 from paramproof.json_form import document
 from paramproof.resolver import Model
+from paramproof.tables import Table
 from paramproof.views.conventions import (
     active_as_json,
     every_named_model,
     published_table,
     verdict_on,
 )
-from paramproof.views.table import Table
 
 
 @click.command("models", short_help="List the named models.")

@@ -18,7 +18,7 @@ from rich.console import Console
 
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 from paramproof.json_form import json_text
-from paramproof.views.table import Table
+from paramproof.tables import Table
 from paramproof.views.terminal import UNBOUNDED, print_lines, print_table
 
 STANDARD_STREAM = "-"  # Standard input as a model, standard output as a file.

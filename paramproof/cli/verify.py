@@ -29,6 +29,7 @@ from paramproof.formulas.printing import legible, path_text
 from paramproof.json_form import document
 from paramproof.matching.model_comparison import report_on
 from paramproof.resolver import Model
+from paramproof.tables import Column, Table, TableRow, numbers, signed_or_zero
 from paramproof.verify.agreement import require_agreement
 from paramproof.verify.proof import Proof, proofs
 from paramproof.verify.results import Result, Sample, read_shards, results, shard_of, summary_of
@@ -40,7 +41,6 @@ from paramproof.verify.user_formula import (
 )
 from paramproof.verify.workers import Record
 from paramproof.views.formula import certainty
-from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
 
 COMMON = {"--framework", "--family", "--model", "--json"}
 DRAWN = {*COMMON, "--examples", "--seed", "--shard", "--seconds"}

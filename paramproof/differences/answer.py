@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias
 
 from paramproof.builders.registry import Framework
 from paramproof.formulas.path import LAYER, in_braces, leaf, merged, parent
+from paramproof.tables import Column
 from paramproof.verify.workers import Record
-from paramproof.views.table import Column
 
 Section: TypeAlias = Literal["shapes", "defaults", "counts", "broken"]
 

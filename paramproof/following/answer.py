@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from paramproof.views.table import Table
+from paramproof.tables import Table
 
 
 @dataclass(frozen=True, slots=True)

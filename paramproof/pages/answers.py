@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from paramproof.bytes import require_dtype
 from paramproof.explanation.answer import lines
 from paramproof.explanation.number import WrittenNumber, read
 from paramproof.explanation.search import explained
@@ -25,7 +26,6 @@ from paramproof.pages.viewing import View, at_sizes, choices, fields_of, require
 from paramproof.resolver import Model, request_for_name, resolve
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 from paramproof.views.conventions import DEFAULT
-from paramproof.views.dtypes import require_dtype
 from paramproof.views.html import Html, joined, tag
 
 State = Mapping[str, str]

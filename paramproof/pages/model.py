@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
+from paramproof.bytes import BITS, bytes_text, require_dtype, size_text
 from paramproof.formulas.conventions import as_named
 from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.expression import text
@@ -20,6 +21,7 @@ from paramproof.pages.markup import filled
 from paramproof.pages.picture import colour, kinds, picture, pictures
 from paramproof.pages.viewing import ACTIVE, MEANINGS, Branch, View, choices, fields_of, routers
 from paramproof.resolver import Model
+from paramproof.tables import TableRow
 from paramproof.views.conventions import (
     UNDECIDED,
     Counts,
@@ -31,10 +33,8 @@ from paramproof.views.conventions import (
     verdict_on,
     verdict_on_active,
 )
-from paramproof.views.dtypes import BITS, bytes_text, require_dtype, size_text
 from paramproof.views.formula import holds_where, latex_sum, letters_in, letters_table, terms_table
 from paramproof.views.html import Html, breakable, html_table, joined, lines, path, swatch, tag
-from paramproof.views.table import TableRow
 from paramproof.views.tree import ties
 
 UNNAMED = "the configuration"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from paramproof.bytes import size_text
 from paramproof.formulas.printing import legible
 from paramproof.pages.model import active_of, dtype_of, title
 from paramproof.pages.viewing import fields_of
 from paramproof.resolver import Model
+from paramproof.tables import Column, Table, TableRow, numbers, signed_or_zero
 from paramproof.views.conventions import ACTIVE, shown_first
 from paramproof.views.difference import Difference, components, difference_of, paired
-from paramproof.views.dtypes import size_text
 from paramproof.views.html import Html, html_table, joined, lines, path, swatch, tag
-from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
 
 LETTERS = "abcd"
 """The names of the models in a link."""

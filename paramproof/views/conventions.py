@@ -31,7 +31,7 @@ from paramproof.formulas.expression import Expression, expression, text
 from paramproof.formulas.models import Published, named_configurations, named_models
 from paramproof.formulas.printing import legible, signed
 from paramproof.resolver import Model, resolve
-from paramproof.views.table import Column, Table, TableRow, numbers, percent
+from paramproof.tables import Column, Table, TableRow, numbers, percent
 
 UNDECIDED = "undecided"
 """Printed in place of a number that the names of a derived formula's tensors do not decide."""

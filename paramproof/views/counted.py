@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from paramproof.bytes import bytes_of, require_dtype
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.conventions import count as count_under
 from paramproof.formulas.conventions import counted, size
@@ -27,7 +28,6 @@ from paramproof.views.conventions import (
     under_every,
     with_storage,
 )
-from paramproof.views.dtypes import bytes_of, require_dtype
 from paramproof.views.html import joined, notebook_table, tag
 from paramproof.views.tree import tree, tree_table
 

@@ -24,9 +24,9 @@ from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
 from paramproof.json_form import document
 from paramproof.resolver import Model
+from paramproof.tables import Column, Table, TableRow, numbers, signed_or_zero
 from paramproof.views.formula import terms
 from paramproof.views.html import joined, lines, notebook_table
-from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
 
 
 class Compared(NamedTuple):

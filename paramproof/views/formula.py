@@ -21,7 +21,7 @@ from paramproof.formulas.path import LAYER, beginnings, leaf, shared_beginning
 from paramproof.formulas.printing import legible, some_of
 from paramproof.formulas.spec import Quantity
 from paramproof.resolver import Model
-from paramproof.views.table import Column, Table, TableRow, numbers, percent
+from paramproof.tables import Column, Table, TableRow, numbers, percent
 
 FOLLOWED = "all code that makes the model was followed"
 

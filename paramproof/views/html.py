@@ -9,7 +9,7 @@ import html
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from paramproof.views.table import Table, TableRow
+from paramproof.tables import Table, TableRow
 
 
 def html_table(

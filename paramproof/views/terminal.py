@@ -22,7 +22,7 @@ from rich.text import Text
 
 from paramproof.formulas.expression import SUPERSCRIPTS
 from paramproof.formulas.printing import MINUS
-from paramproof.views.table import Table
+from paramproof.tables import Table
 
 UNBOUNDED = 1000
 """The width of a pipe, whose lines are not wrapped."""

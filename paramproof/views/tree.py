@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from paramproof.bytes import bytes_of
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.path import LAYER, has_layer, leaf, parent, starred
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shape_text
 from paramproof.formulas.spec import Quantity
-from paramproof.views.dtypes import bytes_of
-from paramproof.views.table import Column, Table, TableRow, grouped, numbers, percent
+from paramproof.tables import Column, Table, TableRow, grouped, numbers, percent
 
 MOST_ROWS = 400
 """The most rows of a tree if no depth is given. NLLB-MoE names each expert and has many more."""

@@ -23,7 +23,7 @@ from transformers import CONFIG_MAPPING
 from paramproof.catalogue.configurations import entry, with_known_types
 from paramproof.catalogue.names import has_class, model_types, named_class
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
-from paramproof.views.table import markdown_rows
+from paramproof.tables import markdown_rows
 from sweep.library.keys import Keys, own_keys
 from sweep.library.model import attempt, model_of
 from sweep.library.model_types import classes_of_type

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
+from paramproof.bytes import BITS
 from paramproof.differences.answer import components
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.models import model_names
-from paramproof.views.dtypes import BITS
 from tests.printed import COMPLETION_IN_BASH as SETUP
 
 pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="no bash")

@@ -11,7 +11,7 @@ from paramproof.cli.differences import difference_tables
 from paramproof.differences.answer import recorded
 from paramproof.formulas import inventory
 from paramproof.formulas.models import named_models
-from paramproof.views.table import Column, Table
+from paramproof.tables import Column, Table
 from paramproof.views.terminal import UNBOUNDED, print_table
 from paramproof.views.tree import tree_table
 

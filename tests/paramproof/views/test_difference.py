@@ -10,8 +10,8 @@ from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import letter
 from paramproof.formulas.models import model_names
 from paramproof.resolver import resolve
+from paramproof.tables import markdown
 from paramproof.views.difference import compared, difference_of, letters_beside
-from paramproof.views.table import markdown
 from tests.derivations import MIXTURE, H, L, tensor, with_tensors
 from tests.notation import value
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from paramproof.bytes import BITS, SPELLINGS, bytes_of, bytes_text, require_dtype
 from paramproof.formulas.errors import UnknownName
-from paramproof.views.dtypes import BITS, SPELLINGS, bytes_of, bytes_text, require_dtype
 
 
 @pytest.mark.parametrize(

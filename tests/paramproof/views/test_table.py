@@ -7,8 +7,7 @@ from rich.console import Console
 
 from paramproof.formulas.expression import letter, text
 from paramproof.formulas.printing import legible
-from paramproof.views.html import Html, html_table, joined, lines, notebook_table, tag
-from paramproof.views.table import (
+from paramproof.tables import (
     Column,
     Table,
     TableRow,
@@ -18,6 +17,7 @@ from paramproof.views.table import (
     percent,
     signed_or_zero,
 )
+from paramproof.views.html import Html, html_table, joined, lines, notebook_table, tag
 from paramproof.views.terminal import print_table
 
 HOSTILE = "<b>[red]|\x1b"
