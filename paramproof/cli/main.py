@@ -29,10 +29,9 @@ GROUPS = {
     "Your own code and weights": ("derive", "compare", "checkpoint"),
     "Frameworks": ("frameworks", "verify", "differences"),
 }
-"""The commands that the help lists, those first that users need first."""
+"""The commands by what they are about, those first that users need first."""
 
-UNLISTED = ("site",)  # For those who work on formulas and on the site.
-COMMANDS = (*(name for names in GROUPS.values() for name in names), *UNLISTED)
+COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 
 OTHER_NAMES = {"checkpoint": "compare"}
 

@@ -2,13 +2,11 @@
 
 import os
 import shutil
-import threading
 from pathlib import Path
 
 import pytest
 
-from paramproof.cli.site import server_of
-from tests.browser.watched import PATIENCE, Watched
+from tests.browser.watched import PATIENCE, Watched, served
 
 SITE = "PARAMPROOF_SITE"
 MODULES = "PARAMPROOF_NODE_MODULES"
@@ -35,10 +33,8 @@ def modules():
 
 @pytest.fixture(scope="session")
 def address(site):
-    with server_of(site) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with served(site) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

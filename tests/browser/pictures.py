@@ -5,13 +5,11 @@ The three that docs/site.md shows go to FOLDER/docs.
 
 import shutil
 import sys
-import threading
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from paramproof.cli.site import server_of
-from tests.browser.watched import PATIENCE, Watched
+from tests.browser.watched import PATIENCE, Watched, served
 
 VIEWS = {
     "first": "index.html",
@@ -40,14 +38,13 @@ DOCS = {
 def main():
     site, folder = map(Path, sys.argv[1:])
     (folder / "docs").mkdir(parents=True, exist_ok=True)
-    with server_of(site) as server, sync_playwright() as playwright:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with served(site) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         context = browser.new_context()
         context.set_default_timeout(PATIENCE)
-        watched = Watched(context, f"http://127.0.0.1:{server.server_port}/")
+        watched = Watched(context, address)
         for name, path in VIEWS.items():
             for size, (width, height) in SIZES.items():
                 watched.page.set_viewport_size({"width": width, "height": height})
@@ -60,7 +57,6 @@ def main():
                         watched.settle()
                     draw(watched.page, folder, f"{name}-{size}-{scheme}")
         browser.close()
-        server.shutdown()
 
 
 def draw(page, folder, name):

@@ -1,5 +1,9 @@
-"""A page on the site, as a test watches it."""
+"""A site that is served, and a page on it, as a test watches it."""
 
+import threading
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlencode
 
 PATIENCE = 120_000
@@ -8,6 +12,16 @@ PATIENCE = 120_000
 
 def folded(text):
     return " ".join(text.split())
+
+
+@contextmanager
+def served(folder):
+    """Serve a folder to this machine alone, and yield its address."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
 
 
 class Watched:

@@ -1,14 +1,7 @@
-"""``count --html`` and ``site``."""
+"""``count --html``."""
 
-import socket
-import threading
-import urllib.request
 from html.parser import HTMLParser
 from urllib.parse import unquote
-
-import pytest
-
-from paramproof.cli.site import NEEDED, server_of
 
 
 class Elements(HTMLParser):
@@ -50,53 +43,3 @@ def test_a_model_as_one_file(paramproof, tmp_path):
 def test_the_file_goes_to_standard_output(paramproof):
     done = paramproof("count", "gpt2", "--html", "-")
     assert done.stdout.startswith("<!doctype html><html")
-
-
-def test_a_folder_that_is_not_a_built_site(refused, tmp_path):
-    (tmp_path / "index.html").touch()
-    assert "paramproof.whl is missing" in refused("site", str(tmp_path))
-
-
-@pytest.fixture
-def site(tmp_path):
-    for name in NEEDED:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("x")
-    return tmp_path
-
-
-def test_a_site_is_served_only_to_this_machine(site):
-    (site / "a.mjs").touch()
-    with server_of(site) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        assert server.server_address[0] == "127.0.0.1"
-        types = {
-            "index.html": "text/html",
-            "a.mjs": "text/javascript",
-            NEEDED[-1]: "application/wasm",
-        }
-        for name, kind in types.items():
-            url = f"http://127.0.0.1:{server.server_port}/{name}"
-            with urllib.request.urlopen(url, timeout=10) as found:
-                assert found.headers["content-type"] == kind
-        server.shutdown()
-
-
-def test_a_port_in_use_is_one_line(site):
-    with server_of(site) as server, pytest.raises(ValueError, match=r"port \d+ cannot be served"):
-        server_of(site, server.server_port)
-
-
-def test_a_reader_may_leave(site, capfd):
-    (site / "large").write_bytes(bytes(2**24))
-    with server_of(site) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        for _ in range(3):
-            with socket.create_connection(server.server_address, timeout=10) as reader:
-                reader.sendall(b"GET /large HTTP/1.0\r\n\r\n")
-                assert reader.recv(10)
-        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/", timeout=10) as found:
-            assert found.status == 200
-        server.shutdown()
-    # The context has waited for the threads.
-    assert capfd.readouterr().err == ""
