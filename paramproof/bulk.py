@@ -19,6 +19,7 @@ from typing import IO, Any
 
 from paramproof.algebra.letters import with_experts_per_token
 from paramproof.catalogue import Entry
+from paramproof.catalogue.names import versions_of
 from paramproof.child_process import end_with_parent
 from paramproof.formulas.active import has_experts
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
@@ -28,8 +29,8 @@ from paramproof.resolver import entry_of
 from paramproof.resolver.models import ConfigReading
 from paramproof.resolver.spellings import as_transformers
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
-from paramproof.views.conventions import active_formula
-from paramproof.views.counted import reading_data
+from paramproof.views.conventions import ACTIVE, active_formula
+from paramproof.views.counted import reading_data, source_of
 
 LINES_AT_ONCE = 128
 """The number of lines in a chunk, the unit of work of a process."""
@@ -141,6 +142,8 @@ def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
         "total": found.count,
         **({"loaded": found.loaded} if found.heads else {}),
         "active": _active(found, spelled),
+        "convention": ACTIVE,
+        "source": source_of(versions_of(found.model_type), found.class_name),
         "status": found.status,
         "notes": [*notes, *reading.remarks()],
     }

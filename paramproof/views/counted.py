@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,7 @@ from paramproof.json_form import document
 from paramproof.resolver import Model
 from paramproof.resolver.models import ConfigReading
 from paramproof.views.conventions import (
+    ACTIVE,
     active_as_json,
     active_formula,
     as_counted,
@@ -127,6 +128,23 @@ class Count:
     def notes(self) -> tuple[str, ...]:
         """What was assumed of a configuration, and what was ignored in it, as text."""
         return tuple(self.model.remarks())
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """A flat record for a table of models, as others keep them.
+
+        ``total`` and ``active`` are numbers of parameters, and ``active`` is None as above. The
+        ``convention`` is that of ``active``. The ``source`` is the class whose code gives both, or
+        the ``status`` of a count that rests on no class.
+        """
+        versions = self.model.architecture.evidence.versions if self.model.has_formula else {}
+        return {
+            "name": self.name,
+            "total": self.total,
+            "active": self.active,
+            "convention": ACTIVE,
+            "source": source_of(versions, self.model.class_name) or self.status,
+        }
 
     def by_component(self, depth: int = 1) -> dict[str, int]:
         """Return the trainable parameters of each component, down to ``depth`` names of a path.
@@ -235,6 +253,12 @@ def count_data(
             if tensor.present and tensor.repeat
         ],
     }
+
+
+def source_of(versions: Mapping[str, str], class_name: str) -> str:
+    """Return the class that a formula is of, as ``transformers 5.24.0, LlamaForCausalLM``."""
+    made = [f"{package} {version}" for package, version in versions.items()]
+    return ", ".join([*made, class_name]) if class_name else ""
 
 
 def _about(model: Model, *, active: bool) -> dict[str, Any]:

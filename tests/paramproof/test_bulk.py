@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
+from paramproof import count
 from paramproof.bulk import AHEAD, LINES_AT_ONCE, count_line, count_lines, lines_of
 from paramproof.cli.count_lines import write_lines
 from paramproof.cli.output import JSON
@@ -25,6 +26,9 @@ def test_a_line_is_counted_as_by_itself():
     body = count_line(7, KEYS)
     assert (body["kind"], body["line"], body["total"]) == ("line", 7, 8_030_261_248)
     assert body["active"] == body["total"]
+    row = count(LLAMA).row
+    assert row["source"] == "transformers 5.24.0, LlamaForCausalLM"
+    assert {**body, "name": row["name"]} == {**body, **row}
     wrapped = json.dumps({"config": LLAMA, "source": "somewhere"}).encode()
     assert count_line(1, wrapped)["about"] == {"source": "somewhere"}
     assert count_line(1, wrapped)["total"] == 8_030_261_248
