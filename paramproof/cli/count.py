@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from paramproof.bytes import BITS, bytes_of, bytes_text, require_dtype
-from paramproof.cli import options
+from paramproof.cli import following, options
 from paramproof.cli.output import CommandAnswer, Unwrapped, complain, require_writable, write_file
 from paramproof.formulas import Inventory
 from paramproof.formulas.conventions import CONVENTIONS, MEBI, as_named, count, in_units
@@ -46,6 +46,7 @@ FORMS = {
     "--all-conventions": ANY,
     "--symbolic": {"--latex", "--under", "--active", *ANY},
     "--active": {"--symbolic", *ANY},
+    **following.FORMS,
 }
 """The options that choose a form of the answer; without any, the tree takes all others."""
 
@@ -73,6 +74,7 @@ FORMS = {
 @click.option("--active", is_flag=True, help="Print the parameters used per token (experts).")
 @options.class_name
 @options.derive
+@following.options
 @click.option("--buffers", is_flag=True, help="List buffers, too, which no count includes.")
 @click.option("--latex", is_flag=True, help="Print the formula as LaTeX.")
 @click.option(
@@ -115,7 +117,8 @@ def count_command(models: Sequence[str], **given: Any) -> CommandAnswer | None:
         return None
     in_letters = chosen.symbolic or chosen.active or chosen.latex
     found = _resolved(models, chosen.class_name, weighs=not in_letters)
-    is_beside = len(found) > 1 and not (in_letters or chosen.under or chosen.every)
+    has_other_form = in_letters or chosen.under or chosen.every or following.is_asked(chosen)
+    is_beside = len(found) > 1 and not has_other_form
 
     def parts(width: int | None) -> Iterator[Table | str]:
         if not is_beside:
@@ -131,7 +134,10 @@ def count_command(models: Sequence[str], **given: Any) -> CommandAnswer | None:
     def counts() -> Mapping[str, Any]:
         how: dict[str, Any] = {"depth": chosen.depth, "dtype": chosen.dtype}
         how |= {"active": chosen.active, "under": chosen.under}
-        return document("counts", {"models": [count_data(model, **how) for model in found]})
+        asked = (following.answers(model, chosen) for model in found)
+        data = [{name: answer.data for name, answer in one.items()} for one in asked]
+        counted = [count_data(model, **how) | own for model, own in zip(found, data, strict=True)]
+        return document("counts", {"models": counted})
 
     return CommandAnswer(parts, counts, 2 if len(found) < len(models) else 0)
 
@@ -167,6 +173,13 @@ def _parts(model: Model, chosen: SimpleNamespace) -> Iterator[Table | str]:
     if chosen.latex:
         letters, closed = _in_letters(model, chosen.under)
         yield Unwrapped(formula.latex_sum(letters, closed or letters.total()))
+        return
+    if asked := following.answers(model, chosen):
+        for answer in asked.values():
+            yield f"{model.title}: {answer.heading}"
+            yield answer.table
+            yield from answer.lines
+        yield from _origin(model, chosen)
         return
     named, first, names = model.inventory(), "", conventions.with_storage(chosen.under)
     number = int(count(named, *names))

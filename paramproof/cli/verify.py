@@ -31,7 +31,7 @@ from paramproof.matching.model_comparison import report_on
 from paramproof.resolver import Model
 from paramproof.tables import Column, Table, TableRow, numbers, signed_or_zero
 from paramproof.verify.agreement import require_agreement
-from paramproof.verify.proof import Proof, proofs
+from paramproof.verify.proof import Proof, proof_table, proofs
 from paramproof.verify.results import Result, Sample, read_shards, results, shard_of, summary_of
 from paramproof.verify.user_formula import (
     TIME_LIMIT,
@@ -388,27 +388,6 @@ def _line(results: Sequence[Result]) -> TableRow:
     mean = f"{sum(one.milliseconds for one in results) / len(results):,.1f}"
     memory = f"{last.peak_mb:,.0f}" if last.peak_mb else ""
     return TableRow((name, formula, actual, difference, mean, memory), level=1)
-
-
-def proof_table(proofs: Sequence[Proof]) -> Table:
-    rows: list[TableRow] = []
-    for name, group in groupby(proofs, key=lambda proof: proof.framework):
-        own = [*group]
-        about = "broken" if own[0].status == "broken" else None
-        rows.append(_heading(f"{name} {own[0].version}", about, None))
-        for proof in own:
-            about = path_text(proof.model or proof.family)
-            if proof.status == "not expressible":
-                rows.append(TableRow((about, f"{proof.status}: {proof.reason}", None), level=1))
-            elif proof.status != "broken":
-                fixed = [f"{letter} = {size}" for letter, size in proof.known.items()]
-                parts = f"{len(proof.parts)} combination{'s' * (len(proof.parts) > 1)} of parts"
-                scope = f"{proof.status}: {', '.join([*fixed, parts, *proof.conditions])}"
-                rows.append(TableRow((about, scope, f"{proof.seconds:.1f}"), level=1))
-                rows.append(TableRow(("formula", proof.formula, None), level=2))
-    what = "model" if any(proof.model for proof in proofs) else "family"
-    columns = Column(f"framework, {what}"), Column("number of trainable parameters")
-    return Table.of((*columns, numbers("seconds")), rows)
 
 
 def shard_table(groups: Iterable[Mapping[str, Any]]) -> Table:

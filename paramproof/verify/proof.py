@@ -17,6 +17,7 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from paramproof.algebra.residual import Residual, explained, lines
@@ -32,8 +33,10 @@ from paramproof.formulas.expression import Expression, expression, sum_of, text
 from paramproof.formulas.families import family_of
 from paramproof.formulas.layout import STACKED, stored_shape
 from paramproof.formulas.path import shared_path
+from paramproof.formulas.printing import path_text
 from paramproof.formulas.spec import head_size_of
 from paramproof.formulas.tensors import Tensor
+from paramproof.tables import Column, Table, TableRow, numbers
 from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 from paramproof.verify.agreement import check
@@ -295,3 +298,25 @@ class _Source:
             path = f"{path} of {', '.join((*holds[0], *holds[1]))}"
             self.stored[path, role] = holds
         return path
+
+
+def proof_table(proofs: Sequence[Proof]) -> Table:
+    rows: list[TableRow] = []
+    for name, group in groupby(proofs, key=lambda proof: proof.framework):
+        own = [*group]
+        about = "broken" if own[0].status == "broken" else None
+        heading = (f"{name} {own[0].version}", about, None)
+        rows.append(TableRow(heading, is_bold=True, starts_section=True))
+        for proof in own:
+            about = path_text(proof.model or proof.family)
+            if proof.status == "not expressible":
+                rows.append(TableRow((about, f"{proof.status}: {proof.reason}", None), level=1))
+            elif proof.status != "broken":
+                fixed = [f"{letter} = {size}" for letter, size in proof.known.items()]
+                parts = f"{len(proof.parts)} combination{'s' * (len(proof.parts) > 1)} of parts"
+                scope = f"{proof.status}: {', '.join([*fixed, parts, *proof.conditions])}"
+                rows.append(TableRow((about, scope, f"{proof.seconds:.1f}"), level=1))
+                rows.append(TableRow(("formula", proof.formula, None), level=2))
+    what = "model" if any(proof.model for proof in proofs) else "family"
+    columns = Column(f"framework, {what}"), Column("number of trainable parameters")
+    return Table.of((*columns, numbers("seconds")), rows)

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from paramproof.bytes import bytes_of, require_dtype
+from paramproof.following.questions import Questions
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.conventions import count as count_under
 from paramproof.formulas.conventions import counted, size
@@ -34,7 +35,7 @@ from paramproof.views.tree import tree, tree_table
 
 
 @dataclass(frozen=True)
-class Count:
+class Count(Questions):
     """The exact number of parameters of a model, and where it comes from.
 
     ``int(count)`` is ``count.total``. A count compares equal to the count of the same model.

@@ -1,0 +1,74 @@
+"""What can be asked of a counted model. Each question is a module, imported when it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from paramproof.formulas.errors import require_type
+
+if TYPE_CHECKING:
+    from paramproof.following.answer import Answer
+    from paramproof.resolver import Model
+
+
+class Questions:
+    """The questions, as methods of a count. All raise ``InvalidInput`` where there is no answer.
+
+    An ``Answer`` has a heading, which names the convention, a table, lines, and ``data``, which
+    is what ``json.dumps`` takes.
+    """
+
+    model: Model
+
+    def cache(
+        self, tokens: int, batch: int = 1, dtype: str = "bfloat16", convention: str = "dynamic"
+    ) -> Answer:
+        """Return the bytes of keys, values and states of ``batch`` sequences of ``tokens``.
+
+        The convention is ``dynamic``, what transformers keeps after a prefill, ``static``, what it
+        reserves at once, or ``full``, room for each token in each layer of attention.
+        """
+        from paramproof.following.caches import cache
+
+        return cache(self.model, tokens, batch, dtype, convention)
+
+    def lora(
+        self, rank: int = 8, targets: str | Sequence[str] | None = None, **settings: Any
+    ) -> Answer:
+        """Return the parameters of LoRA, r·(in + out) for each target, as peft builds it.
+
+        ``targets`` are names of modules, a pattern, or "all-linear"; None means the usual ones of
+        the model type. ``settings`` are fields of ``following.adapters.Lora``, as ``use_dora``.
+        """
+        from paramproof.following.adapters import Lora, adapter
+
+        return adapter(self.model, Lora(r=rank, target_modules=targets, **settings))
+
+    def prefix(self, tokens: int, **settings: Any) -> Answer:
+        """Return the parameters of prefix tuning: keys and values of virtual tokens."""
+        from paramproof.following.adapters import Prefix, adapter
+
+        return adapter(self.model, Prefix(num_virtual_tokens=tokens, **settings))
+
+    def prompt(self, tokens: int) -> Answer:
+        """Return the parameters of prompt tuning: embeddings of virtual tokens."""
+        from paramproof.following.adapters import Prompt, adapter
+
+        return adapter(self.model, Prompt(num_virtual_tokens=tokens))
+
+    def ranks(self, plan: str = "", **sizes: int) -> Answer:
+        """Return what each rank holds, by transformers' own plan.
+
+        The plan is a text, "tp=8,ep=8", or ``tp``, ``ep``, ``pp`` and ``fsdp`` are ints.
+        """
+        from paramproof.following.ranks import parse, ranks
+
+        require_type(plan, str, "the plan")
+        return ranks(self.model, {**(parse(plan) if plan else {}), **sizes})
+
+    def stored(self, scheme: str) -> Answer:
+        """Return the bytes of the parameters in a file under a scheme, tensor by tensor."""
+        from paramproof.following.stored import stored
+
+        return stored(self.model, scheme)
