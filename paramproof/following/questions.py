@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from paramproof.following.tensors import named_by_transformers
 from paramproof.formulas.errors import require_type
 
 if TYPE_CHECKING:
@@ -21,6 +23,10 @@ class Questions:
 
     model: Model
 
+    @cached_property
+    def _asked(self) -> Model:
+        return named_by_transformers(self.model)
+
     def cache(
         self, tokens: int, batch: int = 1, dtype: str = "bfloat16", convention: str = "dynamic"
     ) -> Answer:
@@ -31,7 +37,7 @@ class Questions:
         """
         from paramproof.following.caches import cache
 
-        return cache(self.model, tokens, batch, dtype, convention)
+        return cache(self._asked, tokens, batch, dtype, convention)
 
     def lora(
         self, rank: int = 8, targets: str | Sequence[str] | None = None, **settings: Any
@@ -43,19 +49,23 @@ class Questions:
         """
         from paramproof.following.adapters import Lora, adapter
 
-        return adapter(self.model, Lora(r=rank, target_modules=targets, **settings))
+        return adapter(
+            named_by_transformers(self.model), Lora(r=rank, target_modules=targets, **settings)
+        )
 
     def prefix(self, tokens: int, **settings: Any) -> Answer:
         """Return the parameters of prefix tuning: keys and values of virtual tokens."""
         from paramproof.following.adapters import Prefix, adapter
 
-        return adapter(self.model, Prefix(num_virtual_tokens=tokens, **settings))
+        return adapter(
+            named_by_transformers(self.model), Prefix(num_virtual_tokens=tokens, **settings)
+        )
 
     def prompt(self, tokens: int) -> Answer:
         """Return the parameters of prompt tuning: embeddings of virtual tokens."""
         from paramproof.following.adapters import Prompt, adapter
 
-        return adapter(self.model, Prompt(num_virtual_tokens=tokens))
+        return adapter(self._asked, Prompt(num_virtual_tokens=tokens))
 
     def ranks(self, plan: str = "", **sizes: int) -> Answer:
         """Return what each rank holds, by transformers' own plan.
@@ -65,10 +75,10 @@ class Questions:
         from paramproof.following.ranks import parse, ranks
 
         require_type(plan, str, "the plan")
-        return ranks(self.model, {**(parse(plan) if plan else {}), **sizes})
+        return ranks(self._asked, {**(parse(plan) if plan else {}), **sizes})
 
     def stored(self, scheme: str) -> Answer:
         """Return the bytes of the parameters in a file under a scheme, tensor by tensor."""
         from paramproof.following.stored import stored
 
-        return stored(self.model, scheme)
+        return stored(self._asked, scheme)

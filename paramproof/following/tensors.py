@@ -1,15 +1,48 @@
 """The tensors of a model under the names of transformers, which is what all questions are about.
 
-Adapters, plans and schemes name the modules of transformers. So a model without its configuration,
-such as a spec, or weights of a file, has no answer.
+Adapters, plans and schemes name the modules of transformers. A spec has the names of its family,
+and is asked about as the class of transformers that it describes. Weights of a file, and a live
+model, do not say which module a tensor belongs to, and have no answer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any
+
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput
-from paramproof.resolver import Model
-from paramproof.resolver.models import ConfigReading
+from paramproof.formulas.spec import Spec
+from paramproof.resolver import Model, entry_of, resolve
+from paramproof.resolver.models import ConfigReading, described_types
+
+
+def named_by_transformers(model: Model) -> Model:
+    """Return the model of the class that a spec describes, if there is one, or else the model."""
+    if model.reading or not model.architecture.spec:
+        return model
+    total = model.inventory().total()
+    for keys in _configurations(model.architecture.spec):
+        found = resolve(keys)
+        if found.inventory().total() == total:
+            return replace(found, name=model.name)
+    return model
+
+
+def _configurations(spec: Spec) -> Iterator[dict[str, Any]]:
+    """Yield what describes a spec in transformers: a class with a head before one without."""
+    own = {one.name: getattr(spec, one.name) for one in fields(spec)}
+    defaults = {one.name: one.default for one in fields(spec) if type(one.default) is bool}
+    for model_type, described in described_types().items():
+        names = {own: key for key, own in described.get("names", {}).items()}
+        keys = {names.get(one, one): value for one, value in own.items() if one not in defaults}
+        keys |= {"model_type": model_type, "tie_word_embeddings": own["tie_word_embeddings"]}
+        for class_name, parts in reversed(described["classes"].items()):
+            expected = {"tie_word_embeddings": own["tie_word_embeddings"], **parts}
+            is_described = all(own[one] == expected.get(one, defaults[one]) for one in defaults)
+            if described["family"] == spec.family and is_described:
+                yield {**keys, "architectures": [class_name]}
 
 
 def require_transformers(model: Model, what: str) -> tuple[Derivation, ConfigReading]:
@@ -20,5 +53,9 @@ def require_transformers(model: Model, what: str) -> tuple[Derivation, ConfigRea
             f"{what} need the names of transformers' modules: give a config.json of a type that "
             "transformers has",
             where=model.title,
+        )
+    if entry_of(reading.keys, reading.class_name).count != found.formula.evaluate(model.sizes):
+        raise InvalidInput(
+            f"{what} are known at the sizes of the configuration alone", where=model.title
         )
     return found, reading
