@@ -53,12 +53,12 @@ class Questions:
             named_by_transformers(self.model), Lora(r=rank, target_modules=targets, **settings)
         )
 
-    def prefix(self, tokens: int, **settings: Any) -> Answer:
+    def prefix(self, tokens: int) -> Answer:
         """Return the parameters of prefix tuning: keys and values of virtual tokens."""
-        from paramproof.following.adapters import Prefix, adapter
+        from paramproof.following.adapters import Prompt, adapter
 
         return adapter(
-            named_by_transformers(self.model), Prefix(num_virtual_tokens=tokens, **settings)
+            named_by_transformers(self.model), Prompt(num_virtual_tokens=tokens, is_prefix=True)
         )
 
     def prompt(self, tokens: int) -> Answer:
