@@ -240,13 +240,9 @@ def _bytes(model: Model, number: int, dtype: str) -> Iterator[str]:
     """Yield the bytes of parameters at ``dtype``, or at the types that a configuration names."""
     if dtype:
         yield bytes_text(number, dtype)
-    elif read := model.reading:
-        if read.dtype in BITS:
-            what = "bytes before quantization" if read.quantized else "bytes at the file's dtype"
-            yield f"{what}: {bytes_text(number, read.dtype)}"
-        if read.stored:
-            size = bytes_text(number, read.stored)
-            yield f"bytes if every weight is quantized, without scales: {size}"
+    elif (read := model.reading) and read.dtype in BITS:
+        what = "bytes before quantization" if read.quantized else "bytes at the file's dtype"
+        yield f"{what}: {bytes_text(number, read.dtype)}"
 
 
 def _origin(model: Model, chosen: SimpleNamespace) -> Iterator[str]:

@@ -60,7 +60,7 @@ def dtype_of(model: Model) -> str:
     """Return the precision in which a model is published, "" if nothing says it."""
     reading = model.reading
     said = [model.named.dtype] if model.named else []
-    said += [reading.stored, reading.dtype] if reading else []
+    said += [reading.dtype] if reading else []
     for one in filter(None, said):
         with suppress(UnknownName):
             return require_dtype(one)

@@ -52,9 +52,6 @@ MAX_SIZES_NAMED = 100
 EXTRA_LAYERS = re.compile(r"num_nextn_predict_layers|(num_)?mtp_\w*(layers|modules)")
 """Keys that announce layers for multi-token prediction."""
 
-STORED = {"fp8": "float8", "fbgemm_fp8": "float8", "mxfp4": "int4", 8: "int8", 4: "int4"}
-"""Types of quantized weights, by the method or the number of bits in a configuration."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigReading:
@@ -62,9 +59,9 @@ class ConfigReading:
 
     ``is_default`` is set if only a model type was named, without sizes. ``assumed`` has the default
     of each size that is absent, and ``unknown`` the keys that the configuration class does not
-    have. ``quantized`` is the quantization method, ``dtype`` the type of the weights, and
-    ``stored`` the type of the quantized weights; each is "" if the file does not tell. ``library``
-    is the one whose model is counted. ``read_as`` has each unknown model type's known one.
+    have. ``quantized`` is the quantization method, and ``dtype`` the type of the weights before
+    it; each is "" if the file does not tell. ``library`` is the one whose model is counted.
+    ``read_as`` has each unknown model type's known one.
     """
 
     model_type: str
@@ -73,7 +70,6 @@ class ConfigReading:
     assumed: Mapping[str, int]
     unknown: tuple[str, ...]
     quantized: str
-    stored: str
     dtype: str
     library: str
     keys: Mapping[str, Any] = field(repr=False)
@@ -83,14 +79,12 @@ class ConfigReading:
     @classmethod
     def of(cls, keys: Mapping[str, Any], found: Entry | None, **how: Any) -> ConfigReading:
         """Return how a configuration was read; ``how`` has the class of a derived formula."""
-        quantized, stored = _quantization(keys)
         known: dict[str, Any] = {"assumed": {}, "unknown": (), "library": TRANSFORMERS}
         names = "class_name is_class_named assumed unknown library read_as" if found else ""
         known |= {name: getattr(found, name) for name in names.split()}
         return cls(
             model_type=str(keys["model_type"]),
-            quantized=quantized,
-            stored=stored,
+            quantized=_quantization(keys),
             dtype=_dtype(keys),
             keys=keys,
             **(known | how),
@@ -121,16 +115,13 @@ class ConfigReading:
             )
 
 
-def _quantization(keys: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the quantization method and the type of the weights; "" if they are not named."""
+def _quantization(keys: Mapping[str, Any]) -> str:
+    """Return the quantization method, "" if the configuration has none."""
     config = keys.get(QUANTIZATION) or keys.get("compression_config")
     if not isinstance(config, Mapping):
-        return "", ""
+        return ""
     method = config.get("quant_method", config.get("quantization_method"))
-    loaded = (bits for bits in (8, 4) if config.get(f"load_in_{bits}bit") is True)
-    said = (one for one in (method, *loaded, config.get("bits")) if isinstance(one, str | int))
-    quantized = method if isinstance(method, str) and method else "unknown method"
-    return quantized, next((STORED[one] for one in said if one in STORED), "")
+    return method if isinstance(method, str) and method else "unknown method"
 
 
 def _dtype(keys: Mapping[str, Any]) -> str:
@@ -267,7 +258,7 @@ class Model(Request):
             if read.quantized:
                 yield (
                     f"quantized ({legible(read.quantized)}): counted as the model before "
-                    "quantization; the file stores weights in other shapes, with scales"
+                    "quantization; for the bytes of the file, ask --stored config"
                 )
         if self.class_name:
             made = self.architecture.evidence.versions.items()
