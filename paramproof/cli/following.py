@@ -6,7 +6,6 @@ other. ``HOW`` has the options that say how another one is meant.
 
 from __future__ import annotations
 
-import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +13,7 @@ import click
 
 from paramproof.cli.options import Command
 from paramproof.following.answer import Answer
+from paramproof.following.questions import listed
 from paramproof.resolver import Model
 from paramproof.views.counted import Count
 
@@ -36,9 +36,6 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 ASKED = {f"--{name}" for name in _OPTIONS}
 FORMS = {option: ASKED | {"--class", "--derive", "--dtype", "--json"} for option in sorted(ASKED)}
 """What these options can be combined with."""
-
-NAMES = re.compile(r"[\w.,-]*")
-"""What is a list of names; anything else is a pattern."""
 
 
 def options(command: Command) -> Command:
@@ -70,10 +67,3 @@ def answers(model: Model, chosen: SimpleNamespace) -> dict[str, Answer]:
         if (given := getattr(chosen, name)) is not None:
             found[name] = getattr(count, name)(given)
     return found
-
-
-def listed(text: str | None) -> str | list[str]:
-    """Return a list of names, or the pattern or the word that the text is."""
-    if text == "all-linear" or not NAMES.fullmatch(text or ""):
-        return text or ""
-    return [name for name in (text or "").split(",") if name]

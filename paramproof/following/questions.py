@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,10 @@ from paramproof.formulas.errors import require_type
 if TYPE_CHECKING:
     from paramproof.following.answer import Answer
     from paramproof.resolver import Model
+
+
+NAMES = re.compile(r"[\w.,-]*")
+"""What is a list of names; anything else is a pattern."""
 
 
 class Questions:
@@ -82,3 +87,10 @@ class Questions:
         from paramproof.following.stored import stored
 
         return stored(self._asked, scheme)
+
+
+def listed(text: str | None) -> str | list[str]:
+    """Return a list of names, or the pattern or the word that the text is."""
+    if text == "all-linear" or not NAMES.fullmatch(text or ""):
+        return text or ""
+    return [name for name in (text or "").split(",") if name]
