@@ -46,7 +46,8 @@ def options(command: Command) -> Command:
 
 def is_asked(chosen: SimpleNamespace) -> bool:
     """Return whether an option asks a question; one without its question is an error."""
-    asked = {name for name in _OPTIONS if getattr(chosen, name) not in (None, False)}
+    given = {name: getattr(chosen, name) for name in _OPTIONS}
+    asked = {name for name, one in given.items() if one is not None and one is not False}
     if alone := [name for name in sorted(asked & HOW.keys()) if HOW[name] not in asked]:
         raise ValueError(f"--{alone[0]} needs --{HOW[alone[0]]}")
     return bool(asked)
