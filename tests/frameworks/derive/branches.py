@@ -5,7 +5,7 @@ import random
 
 from torch import nn
 
-from tests.frameworks.derive.deriving import derives, refuses
+from tests.frameworks.derive.deriving import derives
 
 LIMITS = {"large": 25_000}
 
@@ -84,14 +84,4 @@ def projected(vocab_size=31, hidden_size=8, embedding_size=8):
     model = nn.ModuleDict({"embedding": nn.Embedding(vocab_size, embedding_size)})
     if embedding_size != hidden_size:
         model["projection"] = nn.Linear(embedding_size, hidden_size)
-    return model
-
-
-@refuses("not as derived at hidden_size = ")
-def halves(hidden_size=16):
-    """Halves until it is small, which is not followed: each size has other layers."""
-    model = nn.Sequential()
-    while hidden_size > 3:
-        model.append(nn.Linear(hidden_size, hidden_size // 2))
-        hidden_size = hidden_size // 2
     return model

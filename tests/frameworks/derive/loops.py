@@ -1,7 +1,6 @@
 """Constructors with loops over sizes. They need PyTorch."""
 
 import copy
-import threading
 
 from torch import nn
 
@@ -41,22 +40,6 @@ def by_turns_at_first(hidden_size=8, layers=4):
     return nn.ModuleList(nn.Linear(hidden_size, time * hidden_size) for time in times)
 
 
-@derives("10·H² + 10·H", where="L = 4", beyond=[{"layers": 5}])
-def by_index(hidden_size=8, layers=4):
-    return nn.Sequential(*(nn.Linear(hidden_size, hidden_size * (i + 1)) for i in range(layers)))
-
-
-@derives("L·(4·H + 4)", where="L ≤ 22", beyond=[{"layers": 23}])
-def number_carried(hidden_size=12, layers=4):
-    """A number grows after the 22nd layer."""
-    width, model = 4, nn.ModuleList()
-    for index in range(layers):
-        model.append(nn.Linear(hidden_size, width))
-        if index > 20:
-            width += 1
-    return model
-
-
 @derives("L·(H² + H) − 2·H² + 5·H", where="L ≥ 2", beyond=[{"layers": 1}])
 def below_zero(hidden_size=8, layers=5):
     """Create layers - 2 layers between two ends: none if there are 1 or 2 layers."""
@@ -82,11 +65,6 @@ def early_exit(hidden_size=8, layers=9):
             break
         model.append(square(hidden_size))
     return model
-
-
-@derives("L·H² + H·de", where="de ≤ L")
-def dense_first(hidden_size=8, layers=9, dense=3):
-    return nn.ModuleList(square(hidden_size, bias=i < dense) for i in range(layers))
 
 
 @derives("L·H² + H·(⌊(L − 1)/ev⌋ + 1)")
@@ -140,27 +118,6 @@ def triangle(hidden_size=12, layers=4):
 def side_by_side(hidden_size=12, layers=4, others=6):
     pairs = zip(range(layers), range(others), strict=False)
     return nn.ModuleList(square(hidden_size) for _ in pairs)
-
-
-@derives(
-    "L·(3·H² + 3·H)",
-    reasons=[
-        FITTED,
-        "the count is fitted in 2 tensor groups",
-        "a call of Thread (",
-        *["a call was not followed ("] * 3,
-    ],
-)
-def in_a_thread(hidden_size=8, layers=4):
-    made = []
-
-    def make():
-        made.extend(nn.Linear(hidden_size, 3 * hidden_size) for _ in range(layers))
-
-    thread = threading.Thread(target=make)
-    thread.start()
-    thread.join()
-    return nn.ModuleList(made)
 
 
 @derives("H² + H", at=[{"hidden_size": 31, "layers": 9}])

@@ -67,23 +67,6 @@ def through_text_and_a_root(hidden_size=16):
     return nn.Linear(hidden_size, math.isqrt(_through_text(hidden_size)))
 
 
-@derives("H² + H", reasons=[FITTED, "the statement global KEPT ("])
-def through_a_global(hidden_size=8):
-    global KEPT
-    KEPT = hidden_size
-    return _kept()
-
-
-def _kept():
-    return nn.Linear(KEPT, KEPT)
-
-
-@derives("L²·(H + 1)", at=[{"hidden_size": 3, "layers": 11}])
-def through_len(hidden_size=8, layers=4):
-    blocks = [None] * layers
-    return nn.ModuleList(nn.Linear(hidden_size, len(blocks)) for _ in blocks)
-
-
 @derives("24·H + 24", where="H = 8")
 def through_a_table(hidden_size=8):
     return nn.Linear(hidden_size, WIDTHS.get(hidden_size, 48))
@@ -219,29 +202,9 @@ def asked_of_two_numbers(hidden_size=12, wide=30, heads=3):
     return nn.Linear(hidden_size, wide)
 
 
-@refuses("refuses sizes inside the conditions, hidden_size = ")
-def asked_of_a_strange_number(hidden_size=12, heads=3):
-    """Compare a number that is neither a sum nor a product of sizes."""
-    if _through_text(hidden_size) ^ 5 < heads:
-        raise ValueError("too many heads")
-    return nn.Linear(hidden_size, hidden_size)
-
-
 @derives("L·(H·⌊H/A⌋ + ⌊H/A⌋)", at=[{"hidden_size": 31, "heads": 4, "layers": 7}])
 def past_a_dtype(hidden_size=12, heads=3, layers=2):
     """PyTorch takes Python's own int for a dtype, and no other."""
     blocks = nn.ModuleList(nn.Linear(hidden_size, hidden_size // heads) for _ in range(layers))
     blocks.register_buffer("step", torch.zeros((), dtype=int), persistent=False)
     return blocks
-
-
-@derives(
-    "H² + H", where={"2 divides H": "RuntimeError: The expanded size"}, at=[{"hidden_size": 600}]
-)
-def every_second_column(hidden_size=12, rows=5):
-    """Sines and cosines in every second column each: of an odd width, one has fewer columns."""
-    table = torch.zeros(rows, hidden_size)
-    angles = torch.arange(0, hidden_size, step=2).float() * torch.ones(rows, 1)
-    table[:, 0::2] = torch.sin(angles)
-    table[:, 1::2] = torch.cos(angles)
-    return nn.Linear(hidden_size, hidden_size)

@@ -37,35 +37,9 @@ def strange_buffer(hidden_size=8):
     return model
 
 
-@derives("2·H")
-def by_arithmetic(hidden_size=8):
-    model = nn.Module()
-    model.scale = nn.Parameter(0.1 * torch.ones(hidden_size))
-    model.shift = nn.Parameter(torch.log(torch.arange(1, hidden_size + 1).float()))
-    return model
-
-
-@derives("H·ch")
-def broadcast(hidden_size=8, channels=5):
-    return nn.ParameterList([nn.Parameter(torch.ones(channels)[:, None] * torch.ones(hidden_size))])
-
-
 @derives("ch·(H + 2)")
 def weight_norm(hidden_size=8, channels=5):
     return torch.nn.utils.parametrizations.weight_norm(nn.Linear(hidden_size, channels))
-
-
-@derives("H·⌊H/2⌋", reasons=[*FITTED, "a lookup was not followed ("])
-def sliced(hidden_size=8):
-    return nn.ParameterList(
-        [nn.Parameter(torch.empty(hidden_size, hidden_size)[: hidden_size // 2])]
-    )
-
-
-@derives("H² + H·A")
-def concatenated(hidden_size=8, heads=3):
-    both = torch.cat([torch.empty(hidden_size, heads), torch.empty(hidden_size, hidden_size)], 1)
-    return nn.ParameterList([nn.Parameter(both)])
 
 
 @derives("H² + H", reasons=[*FITTED, *["a call was not followed ("] * 2])
