@@ -5,15 +5,12 @@ The tests leave out the catalogue, except where they run the command.
 
 import json
 import re
-import textwrap
 from dataclasses import replace
 
 import pytest
 
 from paramproof import assert_parameters, compare
 from paramproof.cli.verify import built_by_transformers
-from paramproof.explanation.number import read
-from paramproof.explanation.search import explained
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
 from paramproof.formulas.errors import NotInCatalogue
@@ -92,12 +89,6 @@ def test_count(tmp_path):
     assert re.match(r"formula: MixtralForCausalLM, derived in \d+\.\d s \(", formula)
 
 
-def test_another_class(derive_in_process):
-    found = resolve(MIXTRAL, "MixtralModel")
-    assert found.architecture.name == "MixtralModel"
-    assert found.inventory().total() == MIXTRAL_HAS - 100 * 32
-
-
 def test_types_by_name(derive_in_process):
     """Qwen3 is LLaMA with additional norms of queries and keys in each layer."""
     *found, _ = compared(*(resolve(name).architecture for name in ("llama", "qwen3")))
@@ -142,52 +133,6 @@ def test_every_convention_counts_the_same_as_for_the_family(derive_in_process, k
         chosen = ("trainable", name) if name in PARTS else (name,)
         more = bias if name in ("tied-each", "listed") else 0
         assert count(found, *chosen) == count(known, *chosen) + more, name
-
-
-def test_explain(paramproof, config):
-    experts = 3 * 5 * 3 * 32 * 24
-    done = paramproof("explain", str(experts), config)
-    assert done.returncode == 0, done.stderr
-    assert "model.layers.*.mlp.experts in all layers\n    = 3·L·H·F·E" in done.stdout
-    assert "formula: MixtralForCausalLM" in done.stdout
-
-
-def test_labels(derive_in_process):
-    """The number of labels is a letter of classifiers, and the command solves for it."""
-    keys = {**MIXTRAL, "architectures": ["MixtralForSequenceClassification"]}
-    model = resolve(keys)
-    number = model.architecture.count({**model.architecture.sizes, "k": 77})
-    (found, *_) = explained(read(f"{number:,}"), model).found
-    assert found.text == "the model as MixtralForSequenceClassification with num_labels = 77"
-
-
-def test_compare(paramproof, config, tmp_path):
-    (tmp_path / "mine.py").write_text(
-        textwrap.dedent(
-            f"""
-            import torch
-            import transformers
-
-            def right():
-                with torch.device("meta"):
-                    config = transformers.MixtralConfig(**{MIXTRAL})
-                    return torch.nn.DataParallel(transformers.MixtralForCausalLM(config))
-
-            def wrong():
-                model = right().module
-                model.model.layers[1].self_attn.o_proj = torch.nn.Linear(32, 32, device="meta")
-                del model.model.layers[2].input_layernorm
-                return model
-            """
-        )
-    )
-    done = paramproof("compare", "mine:wrong", "--model", config)
-    assert done.returncode == 1, done.stderr
-    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
-    assert {
-        "−32 = −H model.layers 2: input_layernorm.weight is missing: (32)",
-        "+32 = H model.layers 1: self_attn.o_proj.bias is unexpected: (32)",
-    } <= {*lines}
 
 
 def test_assert_parameters(mixtral, config, tmp_path):
