@@ -70,11 +70,12 @@ def test_nothing_is_partly_written(model, values, wrong):
     assert_same(model.read(), values)
 
 
-def test_an_abstract_model_has_no_values(builder):
-    model = builder.build(SPEC)
+def test_an_abstract_model_has_no_values_and_does_not_run(builder):
+    model, ids = builder.build(SPEC), np.array(IDS, dtype="int32")
     assert model.dtype == "float32"
-    with pytest.raises(NotAllocated, match="allocate=True"):
-        model.read()
+    for action in (model.read, lambda: model.run(ids, ids * 0, ids != 0)):
+        with pytest.raises(NotAllocated, match="allocate=True"):
+            action()
     with pytest.raises((NotAllocated, ValueError)):
         model.write({})
 
