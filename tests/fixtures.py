@@ -121,7 +121,6 @@ def paramproof(invocation, fork_server):
 
 
 def require_schema(done, arguments, folder):
-    """Fail unless what a command that was not refused wrote as JSON conforms to the schema."""
     if done.returncode != 2 and "--json" in arguments and "--jsonl" not in arguments:
         from tests.json_schema import assert_document  # not every lane has what it needs
 

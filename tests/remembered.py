@@ -23,8 +23,6 @@ class Listed:
 
 
 class Remembering:
-    """A builder that builds an abstract model only if its weights are not in the cache."""
-
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.supports = builder.supports

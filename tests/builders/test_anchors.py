@@ -28,7 +28,6 @@ def test_bert_base_with_both_heads(abstract):
 
 
 def test_attention_layer_of_the_question(abstract):
-    """2,362,368 in each of the 12 layers, summed over the framework's weights."""
     weights = abstract.build(named_model("keras-bert-question").spec).weights()
     assert [_size(weights, index, "attention") for index in range(12)] == (
         [literals.ATTENTION_LAYER] * 12

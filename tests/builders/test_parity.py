@@ -109,7 +109,6 @@ def test_parity_of_fixed_positions_of_an_odd_width(framework, builder, name, wid
 @pytest.mark.expressed("name")
 @pytest.mark.parametrize("name", [ENCODER, *OTHERS])
 def test_parity_of_a_long_sequence(framework, builder, name):
-    """A token sees every token that it may see, however far away."""
     case = fixed_case(builder, name, "float32", tokens=MANY_TOKENS)
     if hasattr(case.spec, "max_position_embeddings"):
         case = replace(case, spec=replace(case.spec, max_position_embeddings=MANY_TOKENS))
@@ -148,7 +147,6 @@ def test_parity_of_the_gradient_of_every_tensor(framework, builder, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_parity_with_its_own_weights(framework, builder, dtype):
-    """With the weights that the framework initialised, read from the model."""
     case = fixed_case(builder, ENCODER, dtype)
     model = builder.build(case.spec, case.numerics, allocate=True, dtype=dtype)
     case = replace(case, own=canonical_weights(model, case.spec))

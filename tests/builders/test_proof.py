@@ -6,7 +6,6 @@ pytestmark = [pytest.mark.shapes_only, pytest.mark.expressed("family")]
 
 
 def test_a_family_is_equal_in_letters(framework, proved, family):
-    """Tensor by tensor in letters, for every combination of parts that it can express."""
     proof = proved["proofs"][family]
     assert (proof["status"], proof["findings"]) == ("equal", [])
     assert proof["tensors"] > 0

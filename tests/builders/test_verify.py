@@ -14,7 +14,6 @@ EXAMPLES = 2
 
 
 def test_every_family(framework, builder):
-    """Named models and random specs are equal, or reported as not supported, by family."""
     sample = Sample(SPECS, tuple(FAMILIES), EXAMPLES, seed=0)
     found = list(run_in_workers([framework], results, Result, sample=sample))
     assert [result.model for result in found[: len(SPECS)]] == list(SPECS)

@@ -120,8 +120,6 @@ def in_tree(framework: str, owner: Any, method: str, **others: Callable[..., Any
 
 
 def with_final_norm(models: dict[Any, Any], annotated: bool = False) -> AbstractContextManager[Any]:
-    """Put a norm after the last layer of a composed encoder."""
-
     class WithFinalNorm(models[EncoderSpec]):
         if annotated:  # Equinox's modules have no other attributes.
             final_norm: Any
@@ -247,8 +245,6 @@ def flax_linen() -> Plants:
             super().__init__(module, {"params": trainable, "constants": frozen})
 
     def options(kind: type, name: str, **options: bool) -> Plant:
-        """Give other options to a layer that a module has under this name."""
-
         def edit(module: Any, *_: Any) -> None:
             for option, value in options.items():
                 object.__setattr__(getattr(module, name), option, value)
@@ -377,7 +373,6 @@ def pooler_transposed(weight: Weight) -> Weight:
 
 
 def norm_unknown(weight: Weight) -> Weight:
-    """The norm of the embeddings has a scale with an unknown name."""
     return replace(weight, parts=()) if weight.parts == ("embeddings.layer_norm.scale",) else weight
 
 
@@ -420,18 +415,14 @@ def module_of(framework: Framework) -> str:
 
 
 def impossible(framework: Framework) -> Mapping[str, str]:
-    """Return the faults that the framework cannot have, each with the reason."""
     return IMPOSSIBLE.get(module_of(framework), {})
 
 
 def due(framework: Framework, name: str) -> set[str]:
-    """Return exactly the kinds of evidence that must catch the fault."""
     return set(FAULTS[name].caught_by).intersection(kinds(framework))
 
 
 class Faulty:
-    """A framework's builder with one of the faults, or with none."""
-
     def __init__(self, framework: Framework, name: str) -> None:
         self.builder: Builder = load_once(framework.name)
         self.supports = self.builder.supports

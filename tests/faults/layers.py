@@ -14,8 +14,6 @@ gelu_by_tanh = partial(functional.gelu, approximate="tanh")
 
 
 class Transposed(nn.Linear):
-    """A dense layer that multiplies by its kernel instead of the transposed kernel."""
-
     def forward(self, x):
         return functional.linear(x, self.weight.T, self.bias)
 
@@ -86,16 +84,12 @@ def inverted(module, inputs, keywords):
 
 
 class ByName(TorchModel):
-    """Lists the tensor of every name, shared or not."""
-
     def stored(self):
         named = self.module.named_parameters(remove_duplicate=False)
         return [Weight(path, tuple(own.shape), own.requires_grad) for path, own in named]
 
 
 class WithBuffers(TorchModel):
-    """Lists buffers with the parameters, as a ``state_dict()`` does."""
-
     def weights(self):
         buffers = self.module.named_buffers()
         return [

@@ -100,7 +100,6 @@ def judge(name, function, sizes_for, **options):
 
 
 def comparison_at(found, function, sizes):
-    """Return the comparison at these sizes, None if the constructor refuses them."""
     built = built_count(function, sizes)
     if built is None:
         return None
@@ -119,7 +118,6 @@ def in_letters(found, sizes):
 
 
 def built_count(function, sizes):
-    """Return the trainable parameters of a model built from plain ints, None if it is refused."""
     try:
         model = build_abstractly(function, sizes)
     except Exception:

@@ -46,7 +46,6 @@ def laxly(trace):
 
 
 def leniently(run, node):
-    """Pass over a statement that is denied."""
     return True if run.is_denied(node) else OWN_STATEMENT(run, node)
 
 
@@ -89,7 +88,6 @@ BUGS = {
 
 @pytest.fixture
 def patch(monkeypatch):
-    """Replace something, and forget what was computed without it, and then with it."""
     caches = [sizes._made, sizes._guard]
     for one in caches:
         one.cache_clear()

@@ -131,13 +131,11 @@ def test_a_field_is_a_number_of_experts():
 
 
 def test_buffers_are_not_experts():
-    """A buffer that counts tokens per expert belongs to no expert."""
     counts = tensor("mlp.experts.counts", E, role="buffer")
     assert per_token(routed(tensor("a.weight", F, H), counts)) == {}
 
 
 def test_experts_of_several_kinds():
-    """Experts of several kinds in one part of a configuration are refused; towers may differ."""
     e = letter("e")
     tensors = tensor("a.experts.w", E, F, H), tensor("b.experts.w", e, F, H)
     sizes = {**ROUTED.sizes, "e": 8, "u": 3}

@@ -21,7 +21,6 @@ FIXED = tuple(f"{side}.embeddings.position_embeddings.weight" for side in ("enco
 
 
 def weights_of(spec, changes=None):
-    """Return weights as the formula lists them, under native paths, after some changes."""
     return [
         replace(weight, **(changes or {}).get(tensor.path, {}))
         for tensor in inventory(spec.letters()).expand()
@@ -147,7 +146,6 @@ def test_fused_weights(spec, width, wrong):
 
 
 def stacked(named, layers):
-    """Return one array for all layers of a stack, for each tensor in it."""
     return [
         Weight(t.path, (layers[t.path.split(".")[0]], *t.shape), True, (t.path,), ("stacked",))
         for t in named

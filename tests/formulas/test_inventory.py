@@ -38,7 +38,6 @@ def test_subtotals(component):
 
 
 def stacks(named):
-    """Return every stack of layers, with its number of layers."""
     return {t.path.partition(".*.")[0]: t.repeat for t in named if "*" in t.path}
 
 
@@ -107,8 +106,6 @@ def test_absent_parts_are_absent():
 
 
 def test_tables_of_two_vocabularies():
-    """Sharing and tying determine which of the Transformer's three tables are the same."""
-
     def tied(**changes):
         expanded = inventory(replace(SPECS["encoder-decoder"], **changes).letters()).expand()
         own = expanded.total() - replaced_layers(expanded)

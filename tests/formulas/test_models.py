@@ -34,7 +34,6 @@ def test_names():
 
 
 def layers(depth, H, F, *, biases=0, attentions=1):
-    """Return the parameters of layers with a norm after each part, by hand."""
     attention = attentions * (4 * H * H + biases * 4 * H)
     return depth * (attention + (H * F + F) + (F * H + H) + (attentions + 1) * 2 * H)
 
@@ -137,7 +136,6 @@ def test_the_precision_is_that_of_the_configuration_that_is_named():
 
 
 def tables():
-    """Return the tables of all files; no two have one name."""
     folder = files("paramproof.formulas")
     found = {}
     for file in (folder / "models.toml", *(folder / "configurations").iterdir()):
@@ -164,7 +162,6 @@ def test_the_data_is_read_unchanged():
 
 
 def test_further_and_active_numbers():
-    """Read from the data, where the files of the models have them."""
     model = CONFIGURATIONS["deepseek-v3"]
     also = [(one.published, one.of_active) for one in model.also]
     assert also == [("685B", False), ("36.7B", True)]

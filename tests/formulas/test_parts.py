@@ -11,7 +11,6 @@ PROJECTION = tensor("h.*.fc.weight", F, H, times=L)
 
 
 def parts(*tensors):
-    """The parts of the first mixture."""
     return with_tensors(*tensors, PROJECTION).inventory().tensors[0].parts
 
 

@@ -255,7 +255,6 @@ def test_fixed_fields_are_not_drawn():
 
 
 def test_ranges():
-    """A spec may have its own range of a shared size; a size without any is refused."""
     choices = Choices(lambda field, low, high: high, {}, {"vocab_size": (2, 3)})
     assert choices.sizes("vocab_size", "max_position_embeddings") == {
         "vocab_size": 3,

@@ -50,7 +50,6 @@ def models(tmp_path):
 
 
 def test_bert_is_the_encoder_of_the_formulas(paramproof):
-    """As algebra, the formula from the code equals the one written by hand."""
     done = paramproof("derive", "bert", "--json", "-", COLUMNS="80")
     assert done.returncode == 0, done.stderr
     derivation = derivation_from(json.loads(done.stdout))

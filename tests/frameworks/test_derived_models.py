@@ -148,7 +148,6 @@ def test_assert_parameters(mixtral, config, tmp_path):
 
 
 def test_a_users_own_model(mixtral):
-    """No name is the same as in the formula: shapes identify the tensors."""
     model = built(MIXTRAL)
     own = nn.ModuleDict({"trunk": model.model, "out": model.lm_head})
     assert compare(own, mixtral.architecture).equal

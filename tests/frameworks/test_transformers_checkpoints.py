@@ -128,7 +128,6 @@ def test_options_refused_in_a_config_are_noticed_in_the_file_too(kind, name, opt
 
 
 def test_fused_gate_and_up(tmp_path):
-    """A tiny Phi-3: a LLaMA with fused queries, keys and values, and fused gate and up."""
     model, file = saved(tmp_path, "phi3", "Phi3ForCausalLM")
     sizes = {key: getattr(model.config, key) for key in (*SMALL["llama"], "tie_word_embeddings")}
     found = compare(file, LlamaSpec(**sizes))

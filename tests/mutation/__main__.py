@@ -49,8 +49,6 @@ SECONDS = 900
 
 
 class Mutant(NamedTuple):
-    """One changed place of a file."""
-
     path: str
     number: int
 
@@ -66,7 +64,6 @@ class Mutant(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The text of the file with the mutation."""
         module, found = mutations(self.path)
         one = found[self.number][1]
         return deep_replace(module, one.original_node, one.mutated_node).code
@@ -103,7 +100,6 @@ def tests_of(path):
 
 
 def killed(mutant: Mutant, copy: Path) -> bool:
-    """Return whether a test fails, or takes too long, on the project with this mutant."""
     file = copy / mutant.path
     original = file.read_bytes()
     file.write_text(mutant.source, "utf-8")

@@ -50,7 +50,6 @@ def slope(case: Case, direction: Mapping[str, Array], rounding: MonteCarlo | Non
 
 
 def output_bounds(case: Case, framework: str) -> dict[str, float]:
-    """Return, for each kind of output, how far it may be from ``expected``."""
     samples = [expected(case, rounding) for rounding in _roundings(case, framework)]
     return {
         kind: _bound([s[kind] for s in samples], right) for kind, right in expected(case).items()
@@ -58,7 +57,6 @@ def output_bounds(case: Case, framework: str) -> dict[str, float]:
 
 
 def slope_bound(case: Case, direction: Mapping[str, Array], framework: str) -> float:
-    """Return how far a framework's gradient along ``direction`` may be from ``slope``."""
     samples = [slope(case, direction, rounding) for rounding in _roundings(case, framework)]
     return _bound(samples, slope(case, direction))
 

@@ -138,7 +138,6 @@ class Case:
 
     @property
     def mask(self) -> Array:
-        """Return (B, S), True where the outputs are defined."""
         if isinstance(self.spec, EncoderSpec):
             return self.inputs[2]
         return np.ones(self.inputs[-1].shape, dtype=bool)
@@ -198,7 +197,6 @@ def seeded_cases(
 
 
 def own_epsilon(builder: Builder) -> float | None:
-    """Return the norms' epsilon if a framework has only one."""
     return getattr(builder, "LAYER_NORM_EPS", None)
 
 

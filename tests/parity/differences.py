@@ -20,8 +20,6 @@ FORMATS = ("sequence", "pooled", "mlm", "nsp", "gradient")
 
 @dataclass(frozen=True)
 class Difference:
-    """The largest difference of one kind, and the bound that rounding explains."""
-
     kind: str
     actual: float
     bound: float

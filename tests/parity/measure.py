@@ -50,7 +50,6 @@ def differences(case: Case, builder: Any, name: str) -> Iterator[Difference]:
 
 
 def largest(differences: list[Difference]) -> dict[str, float]:
-    """Return the largest difference with its bound, and the largest share of a bound."""
     worst = max(differences, key=lambda difference: difference.actual)
     share = max(difference.actual / difference.bound for difference in differences)
     return {"found": worst.actual, "bound": worst.bound, "share": share, "cases": len(differences)}

@@ -25,8 +25,6 @@ UNIT_ROUNDOFF = {"float32": 2.0**-24, "float64": 2.0**-53}
 
 
 class Exact:
-    """Exact steps: add nothing to the result of float64."""
-
     def rounded(self, step: str, value: Array, terms: Array) -> Array:
         """Return ``value``."""
         return value

@@ -80,7 +80,6 @@ def frozen_when_large(hidden_size=8):
 @derives("V·e", where="e = H", beyond=[{"embedding_size": 9}])
 @derives("H·e + V·e + H", where="e ≠ H", sizes=(("hidden_size", 9),))
 def projected(vocab_size=31, hidden_size=8, embedding_size=8):
-    """No projection where both are as wide."""
     model = nn.ModuleDict({"embedding": nn.Embedding(vocab_size, embedding_size)})
     if embedding_size != hidden_size:
         model["projection"] = nn.Linear(embedding_size, hidden_size)

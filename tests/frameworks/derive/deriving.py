@@ -94,5 +94,4 @@ def count(name, **sizes):
 
 
 def conditions(derivation):
-    """The conditions of a derivation as text, with what is so elsewhere."""
     return {str(stated.condition): str(stated.consequence) for stated in derivation.conditions}

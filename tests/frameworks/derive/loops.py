@@ -77,7 +77,6 @@ def every(hidden_size=12, layers=9, every=3):
     at=[{"hidden_size": 3, "layers": layers} for layers in (1, 2, 9, 40)],
 )
 def by_list(hidden_size=12, layers=6):
-    """Kinds of layers as configurations have them: a list of strings."""
     kinds = ["wide" if index % 2 else "narrow" for index in range(layers)]
     widths = [hidden_size * (4 if kind == "wide" else 1) for kind in kinds]
     return nn.ModuleList(nn.Linear(hidden_size, width) for width in widths)
@@ -85,13 +84,11 @@ def by_list(hidden_size=12, layers=6):
 
 @derives("L·H² + H·de", where="de ≤ L")
 def by_runs(hidden_size=12, layers=6, dense=2):
-    """Read the kinds of layers from a copy of a list in which each kind is repeated."""
     return _by_kinds(hidden_size, layers, ["dense"] * dense + ["wide"] * (layers - dense))
 
 
 @derives("L·H² + 2·H", where="5 ≤ L", irrelevant=["L = 6"])
 def by_changed_runs(hidden_size=12, layers=6):
-    """Change an element of a list that was built from repeated kinds."""
     kinds = ["dense"] + ["wide"] * (layers - 1)
     kinds[-1] = "dense"
     return _by_kinds(hidden_size, layers, kinds)
@@ -144,7 +141,6 @@ def guarded(hidden_size=8, layers=6, step=2):
     beyond=[{"layers": 4}],
 )
 def at_two_places(hidden_size=8, layers=6, first=1, second=4):
-    """Two numbers of layers select those with a bias."""
     numbers = (first, second)
     return nn.ModuleList(square(hidden_size, bias=index in numbers) for index in range(layers))
 
@@ -157,7 +153,6 @@ def encoder(hidden_size=8, num_layers=3):
 
 @derives("L·(2·H²·ns + 2·H·ns)", at=[{"hidden_size": 24, "num_stages": 5, "depth": 7}])
 def stages(hidden_size=8, num_stages=2, depth=3):
-    """Three layers in each of two stages, which all have two convolutions."""
     return nn.ModuleDict(
         {
             f"stage{s + 1}": nn.ModuleDict(
@@ -185,5 +180,4 @@ def stages(hidden_size=8, num_stages=2, depth=3):
     at=[{"layers": 9}],
 )
 def every_second_number(hidden_size=8, layers=6):
-    """Loop over every second number of a range, of which there are as many as half of it."""
     return nn.ModuleList([nn.Linear(hidden_size, hidden_size) for _ in range(layers)[::2]])

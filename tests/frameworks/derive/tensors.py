@@ -64,7 +64,6 @@ def drawn(hidden_size=8):
 
 @derives("L + H")
 def numbers(hidden_size=8, layers=3):
-    """Compute numbers as parameters, as a learned activation does, and not by a factory."""
     slope = [nn.Parameter(torch.log(torch.tensor(0.8)).unsqueeze(0)) for _ in range(layers)]
     return nn.ParameterList([nn.Parameter(torch.empty(hidden_size)), *slope])
 
