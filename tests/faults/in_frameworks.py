@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial, wraps
+from importlib import import_module
 from typing import Any, TypeAlias
 from unittest import mock
 
@@ -155,38 +156,36 @@ def torch() -> Plants:
     return {name: partial(planted, fault.plant) for name, fault in FAULTS.items()}
 
 
-def paddle() -> Plants:
-    from paramproof.builders.frameworks.paddle import MODULES
+def composed(framework: str, freeze: Callable[..., Any]) -> Plants:
+    """Return the faults of a framework whose encoder is composed, and is a tree from then on."""
+    models = import_module(f"paramproof.builders.frameworks.{framework}").MODULES
+    tree = in_tree(framework, models[EncoderSpec], "compose", token_table_frozen=freeze)
+    return tree | {"final norm added": partial(with_final_norm, models)}
 
+
+def paddle() -> Plants:
     def freeze(encoder: Any, *_: Any) -> None:
         encoder.word_embeddings.weight.stop_gradient = True
 
-    tree = in_tree("paddle", MODULES[EncoderSpec], "compose", token_table_frozen=freeze)
-    return tree | {"final norm added": partial(with_final_norm, MODULES)}
+    return composed("paddle", freeze)
 
 
 def mlx() -> Plants:
-    from paramproof.builders.frameworks.mlx import MODULES
-
     def freeze(encoder: Any, *_: Any) -> None:
         encoder.word_embeddings.freeze()
 
-    tree = in_tree("mlx", MODULES[EncoderSpec], "compose", token_table_frozen=freeze)
-    return tree | {"final norm added": partial(with_final_norm, MODULES)}
+    return composed("mlx", freeze)
 
 
 def flax_nnx() -> Plants:
     from flax import nnx
-
-    from paramproof.builders.frameworks.flax_nnx import MODULES
 
     def freeze(encoder: Any, *_: Any) -> None:
         # No gradient is taken of a variable that is not an ``nnx.Param``.
         table = encoder.word_embeddings
         table.embedding = nnx.Variable(table.embedding.get_value())
 
-    tree = in_tree("flax_nnx", MODULES[EncoderSpec], "compose", token_table_frozen=freeze)
-    return tree | {"final norm added": partial(with_final_norm, MODULES)}
+    return composed("flax_nnx", freeze)
 
 
 def equinox() -> Plants:

@@ -40,10 +40,6 @@ class Entry:
         return self.function.__name__
 
     @property
-    def family(self) -> str:
-        return self.function.__module__.rpartition(".")[2]
-
-    @property
     def defaults(self) -> dict[str, int]:
         return {name: one.default for name, one in signature(self.function).parameters.items()}
 

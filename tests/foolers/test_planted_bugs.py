@@ -13,7 +13,7 @@ from paramproof.derivation.pipeline import Effort
 from paramproof.tracing.configuration import live
 from paramproof.tracing.configuration.live import LiveInterpreter
 from tests.foolers.entries import FOOLERS, load
-from tests.foolers.judging import judge
+from tests.foolers.judging import judge_entry
 
 load()
 
@@ -97,8 +97,7 @@ def patch(monkeypatch):
 
 
 def errors(name, far):
-    entry = FOOLERS[name]
-    found = judge(name, entry.function, lambda _: entry.sizes(), effort=Effort(far=far))
+    found = judge_entry(FOOLERS[name], effort=Effort(far=far))
     return found.wrongly_proved + found.wrong_without_a_caveat
 
 
