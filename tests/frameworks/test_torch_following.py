@@ -9,9 +9,9 @@ from functools import partial
 import pytest
 
 from paramproof.catalogue.program import Part, Refused
-from paramproof.tracing.configuration.live import Live
 from paramproof.tracing.configuration.terms import Unknown
 from paramproof.tracing.constructors.function import function_constructor
+from tests.frameworks.modules import live as interpreter
 
 torch = pytest.importorskip("torch")
 nn = torch.nn
@@ -86,7 +86,7 @@ def followed(function):
     def built(**sizes):
         return sum(one.numel() for one in constructor.make(sizes).parameters())
 
-    return Live(constructor), built
+    return interpreter.Live(constructor), built
 
 
 FOLLOWED = {
