@@ -19,9 +19,7 @@ from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
 from paramproof.formulas.derivation_data import derivation_from
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import letter
-from paramproof.formulas.models import named_model
 from paramproof.formulas.printing import MINUS
-from paramproof.formulas.spec import GPTSpec, LlamaSpec
 from paramproof.resolver import lookup, resolve
 from paramproof.tracing.constructors.function import function_constructor
 from paramproof.views.difference import compared
@@ -97,37 +95,21 @@ def test_types_by_name(derive_in_process):
 
 
 @pytest.mark.parametrize(
-    ("keys", "spec", "bias"),
+    ("class_name", "sizes", "bias"),
     [
-        (
-            {"model_type": "bert", "architectures": ["BertForPreTraining"], **SIZES},
-            replace(named_model("bert-base").spec, **SIZES, mlm_head=True, nsp_head=True),
-            SIZES["vocab_size"],
-        ),
-        (
-            {
-                "model_type": "gpt2",
-                "architectures": ["GPT2LMHeadModel"],
-                **{"vocab_size": 60, "n_embd": 12, "n_layer": 3, "n_head": 3},
-            },
-            GPTSpec(**SIZES, intermediate_size=48, max_position_embeddings=1024),
-            0,
-        ),
-        (
-            {"model_type": "llama", "architectures": ["LlamaForCausalLM"], **SIZES},
-            LlamaSpec(**SIZES, intermediate_size=11008),
-            0,
-        ),
+        # BERT's output bias has two names in transformers, and one in the formula.
+        ("BertForPreTraining", SIZES, SIZES["vocab_size"]),
+        ("GPT2LMHeadModel", {"vocab_size": 60, "n_embd": 12, "n_layer": 3, "n_head": 3}, 0),
+        ("LlamaForCausalLM", SIZES, 0),
     ],
-    ids=["BertForPreTraining", "GPT2LMHeadModel", "LlamaForCausalLM"],
 )
-def test_every_convention_counts_the_same_as_for_the_family(derive_in_process, keys, spec, bias):
-    """Native names identify the same parts as canonical names.
-
-    BERT's output bias has two names in transformers, and one in the formula.
-    """
-    found = resolve(keys).inventory()
-    known = inventory(spec.letters())
+def test_every_convention_counts_the_same_as_for_the_family(
+    derive_in_process, class_name, sizes, bias
+):
+    """Native names identify the same parts as canonical names."""
+    kind = re.split("For|LM", class_name)[0].lower()
+    model = resolve({"model_type": kind, "architectures": [class_name], **sizes})
+    found, known = model.inventory(), inventory(model.names.spec.letters())
     for name in CONVENTIONS:
         chosen = ("trainable", name) if name in PARTS else (name,)
         more = bias if name in ("tied-each", "listed") else 0

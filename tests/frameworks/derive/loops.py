@@ -20,26 +20,6 @@ def doubling(channels=4, stages=4):
     return model
 
 
-@derives(
-    "10·H² + 10·H",
-    fixed="L",
-    reasons=[
-        "the shape is fitted in 4 of 4 tensor groups",
-        "L did not vary",
-        "what is asked of a text, or of a list, that depends on sizes (",
-        "text was not followed (",
-        "a branch was not followed (",
-        "layers did not vary once the formula had failed: not as",
-    ],
-    at=[{"hidden_size": 31}],
-)
-def by_turns_at_first(hidden_size=8, layers=4):
-    """Every second layer is wide, of the first twelve: which no model of nine shows."""
-    wide = [f"{number}" for number in range(1, 12, 2)]
-    times = [4 if f"{index}" in wide else 1 for index in range(layers)]
-    return nn.ModuleList(nn.Linear(hidden_size, time * hidden_size) for time in times)
-
-
 @derives("L·(H² + H) − 2·H² + 5·H", where="L ≥ 2", beyond=[{"layers": 1}])
 def below_zero(hidden_size=8, layers=5):
     """Create layers - 2 layers between two ends: none if there are 1 or 2 layers."""

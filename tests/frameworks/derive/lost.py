@@ -78,14 +78,6 @@ def through_a_list(hidden_size=8, width=5):
 
 
 @derives(
-    "2·A·(H + 1)",
-    reasons=[FITTED, "a number that is read from a text", "a call was not followed ("],
-)
-def through_a_string(hidden_size=8, heads=2):
-    return nn.Linear(int(f"{hidden_size}"), int(str(heads)) * 2)
-
-
-@derives(
     "H² + H",
     reasons=[
         FITTED,
@@ -171,17 +163,6 @@ def through_xor(hidden_size=8):
 )
 def by_powers(hidden_size=8, depth=3):
     return nn.Linear(hidden_size, 2**depth)
-
-
-@derives(
-    "power(H, L)·(H + 1)",
-    where={"power(H, L) ≥ 0": "less than 0", "power(H, L) > 0": "not tried"},
-    fixed="L",
-    reasons=["L did not vary", "depth did not vary once the formula had failed: refuses"],
-    at=[{"hidden_size": 11}],
-)
-def by_a_power(hidden_size=8, depth=3):
-    return nn.Linear(hidden_size, hidden_size**depth)
 
 
 @derives(
