@@ -55,10 +55,9 @@ def mixer(outsider):
     family = ("paramproof.families", "mixer_family:FAMILY", "mixer")
     install(outsider, "mixer_family", "mixer.py", *family)
     install(outsider, "mixer_toy", "mixer_toy.py")
-    install(outsider, "mixer_torch", "mixer_torch.py")
     forget()
     yield outsider
-    forget("mixer_family", "mixer_toy", "mixer_torch")
+    forget("mixer_family", "mixer_toy")
 
 
 @pytest.fixture

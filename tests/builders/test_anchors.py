@@ -17,8 +17,8 @@ pytestmark = pytest.mark.shapes_only
 
 @pytest.mark.expressed("model")
 @pytest.mark.parametrize("model", named_models())
-def test_named_model(abstract, model):
+def test_named_model(builder, model):
     spec = named_model(model).spec
-    report = check(abstract, spec)
+    report = check(builder, spec)
     assert report.equal, explained(report, FamilyArchitecture.of(spec))
     assert report.actual == literals.TOTALS[model]

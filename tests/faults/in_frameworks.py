@@ -20,9 +20,8 @@ from paramproof.builders.protocol import Builder, BuiltModel
 from paramproof.builders.registry import Framework
 from paramproof.formulas import EncoderSpec, Numerics, Weight
 from tests.faults.catalogue import drop
-from tests.faults.evidence import IN_FULL, catches, kinds
+from tests.faults.evidence import IN_FULL, Remembering, catches, kinds
 from tests.faults.in_torch import FAULTS
-from tests.remembered import Remembering
 from tests.selection import load_once
 
 Plant: TypeAlias = Callable[[], AbstractContextManager[Any]]

@@ -115,16 +115,6 @@ def guarded(hidden_size=8, layers=6, step=2):
     return model
 
 
-@derives(
-    "L·H² + 2·H",
-    where=["L ≥ fi + 1", "L ≥ se + 1", "se ≥ fi + 1"],
-    beyond=[{"layers": 4}],
-)
-def at_two_places(hidden_size=8, layers=6, first=1, second=4):
-    numbers = (first, second)
-    return nn.ModuleList(square(hidden_size, bias=index in numbers) for index in range(layers))
-
-
 @derives("L·(H² + H) + 2·H", at=[{"hidden_size": 24, "num_layers": 40}])
 def encoder(hidden_size=8, num_layers=3):
     layers = {f"encoder_layer_{i}": nn.Linear(hidden_size, hidden_size) for i in range(num_layers)}
