@@ -77,9 +77,7 @@ def raises(message):
     return pytest.raises(ValueError, match=re.escape(message))
 
 
-def test_weights_of_another_spec(builder, model):
-    with raises("layers.1.feed_forward_layer_norm.bias is not a weight of this model"):
-        build_with(builder, replace(SPEC, num_hidden_layers=1), weights_of(SPEC))
+def test_weights_of_another_spec(model):
     # A stacked weight has another shape if the number of layers differs.
     others = {
         r"not one of this spec: mlm_head\.": SPEC,

@@ -19,8 +19,6 @@ class Transposed(nn.Linear):
 
 
 class WithoutResidual(nn.TransformerEncoderLayer):
-    """Post-norm without the second of its two residual connections."""
-
     def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
         attended = self._sa_block(src, src_mask, src_key_padding_mask)
         return self.norm2(self._ff_block(self.norm1(src + attended)))

@@ -135,7 +135,6 @@ def fused(spec, index, width):
 
 @pytest.mark.parametrize(("spec", "width", "wrong"), [(SPEC, 36, 24), (LLAMA, 24 + 12 + 12, 72)])
 def test_fused_weights(spec, width, wrong):
-    """Grouped queries have parts of unequal width."""
     separate = without(spec, "query.kernel", "key.kernel", "value.kernel")
     good, other = fused(spec, 0, width), fused(spec, 1, width)
     assert comparison(spec, [*separate, good, other]).equal

@@ -90,7 +90,6 @@ def test_the_gpt2_paper_has_different_counts(name, paper):
 
 
 def test_models_that_were_never_released():
-    """The published numbers of two are right; one of them counts two tables of fixed positions."""
     synthetic = [name for name, model in MODELS.items() if model.synthetic]
     assert synthetic == ["keras-bert-question", "encoder-175b", "transformer-one-layer"]
     question, _, one_layer = map(named_model, synthetic)

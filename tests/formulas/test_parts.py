@@ -32,7 +32,6 @@ NAMES = {
 
 
 def test_the_parts_that_a_name_belongs_to(snapshot):
-    """With a question mark where the name leaves it open."""
     found = {}
     for shape, names in NAMES.items():
         for name in names.split():

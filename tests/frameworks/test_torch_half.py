@@ -64,7 +64,6 @@ def test_values_that_would_be_rounded_are_refused(framework, builder, dtype, val
 
 
 def test_a_model_of_two_types(framework, builder):
-    """As in models that keep their norms in full precision."""
     model = build_model(framework, "bfloat16")
     whole = [p for p in model.module.parameters() if p.dim() == 1]
     for parameter in whole:

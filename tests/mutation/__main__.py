@@ -92,7 +92,6 @@ def sample(files, number, seed):
 
 
 def tests_of(path):
-    """Return the tests of a file's package, then those in other folders."""
     package = Path(path).parts[1] if path.startswith("paramproof/") else ""
     own = f"tests/paramproof/{package}" if package else "tests/formulas"
     folder = own if (ROOT / own).is_dir() else "tests/paramproof"
@@ -152,7 +151,6 @@ def try_all(mutants, processes) -> Iterator[tuple[Mutant, bool]]:
 
 
 def equivalent():
-    """Return the changes that no test can detect, by function without module, with the reason."""
     listed = tomllib.loads(EQUIVALENT.read_text("utf-8"))["equivalent"]
     return {(one["function"], one["before"], one["after"]): one["reason"] for one in listed}
 

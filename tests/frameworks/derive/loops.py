@@ -105,7 +105,6 @@ def shared(hidden_size=8, layers=4):
 
 @derives("7·L·H + H²·⌊L/st⌋ − 7·H·⌊L/st⌋", where="H ≤ 20", beyond=[{"hidden_size": 21, "step": 2}])
 def guarded(hidden_size=8, layers=6, step=2):
-    """Layers as wide as a question says that is only asked of some of them."""
     model = nn.ModuleList()
     for index in range(layers):
         if (index + 1) % step == 0:

@@ -58,7 +58,6 @@ def through_a_root(hidden_size=16):
 
 
 def _through_text(size):
-    """A plain number, which nobody knows to be a size any more."""
     return json.loads(json.dumps(size))
 
 
@@ -123,7 +122,6 @@ def refused_together(hidden_size=8, a=2, b=2, c=2, d=2, e=2):
 
 @refuses("refuses sizes inside the conditions, hidden_size = ")
 def refused_by_text(hidden_size=8, a=2, b=2, c=2, d=2, e=2):
-    """More sizes matter than may be kept."""
     if _through_text([a, b, c, d, e]) != [2, 2, 2, 2, 2]:
         raise ValueError("these are twos")
     return nn.Linear(hidden_size, hidden_size)
