@@ -18,13 +18,7 @@ from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES
 from tests import profiles
-from tests.selection import (
-    SHAPES_ARE_THOSE_OF,
-    loaded,
-    registered,
-    selected,
-    skip_undocumented,
-)
+from tests.selection import SHAPES_ARE_THOSE_OF, loaded, registered, selected, skip_undocumented
 from tests.share import SHARE, Share, share_in, take_share
 
 pytest_plugins = ["tests.fixtures"]

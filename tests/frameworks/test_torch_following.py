@@ -322,10 +322,7 @@ def chooses_a_tensor(h=8, n=3):
             lambda h=8, n=3: nn.ParameterList(torch.zeros(h, 2) for _ in range(n)),
             "a tensor in a list of parameters",
         ),
-        (
-            lambda h=8: nn.ParameterDict({"a": torch.zeros(h)}),
-            "a tensor in a list of parameters",
-        ),
+        (lambda h=8: nn.ParameterDict({"a": torch.zeros(h)}), "a tensor in a list of parameters"),
     ],
 )
 def test_parameters_that_are_not_followed(function, said):
