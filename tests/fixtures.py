@@ -77,8 +77,6 @@ def waiting_toy(outsider, tmp_path, monkeypatch):
 
 @pytest.fixture
 def invocation(tmp_path):
-    """Return arguments for ``subprocess`` that run the command outside the checkout."""
-
     def of(*arguments, **environment):
         path = os.pathsep.join(entry for entry in sys.path if entry)
         main = "from paramproof.cli.main import main; main()"

@@ -326,7 +326,15 @@ def keras_bert() -> Plants:
 PLANTS: dict[str, Callable[[], Plants]] = {
     plants.__name__: plants
     for plants in (
-        *(torch, paddle, mlx, flax_nnx, equinox, transformers, flax_linen, keras, keras_bert),
+        torch,
+        paddle,
+        mlx,
+        flax_nnx,
+        equinox,
+        transformers,
+        flax_linen,
+        keras,
+        keras_bert,
     )
 }
 """By the name of a framework's module, a function that imports it and returns its faults."""

@@ -44,7 +44,6 @@ class Entry:
         return {name: one.default for name, one in signature(self.function).parameters.items()}
 
     def sizes(self) -> list[dict[str, int]]:
-        """Return sizes on both sides of where a model changes, and some anywhere."""
         own = self.defaults
         found = [own]
         for name, turns in self.turns.items():

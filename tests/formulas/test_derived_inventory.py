@@ -122,9 +122,6 @@ def test_a_derivation_at_other_sizes():
 def test_sizes_at_which_an_architecture_exists():
     assert MIXTURE.has({"H": 16})
     assert not MIXTURE.has({"H": 7})
-    fixed = replace(MIXTURE, fixed=("L",))
-    assert fixed.has({"L": MIXTURE.sizes["L"], "V": 1})
-    assert not fixed.has({"L": MIXTURE.sizes["L"] + 1})
     family = FamilyArchitecture.of(SPECS["encoder"])
     assert (family.has({"L": 1}), family.has({"V": 0})) == (True, False)
 

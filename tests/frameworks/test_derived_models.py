@@ -2,7 +2,6 @@
 
 import json
 import re
-import textwrap
 from dataclasses import replace
 from importlib import import_module
 
@@ -170,7 +169,7 @@ def lost(width=64, depth=2):
 
 @pytest.fixture
 def models(tmp_path):
-    (tmp_path / "models.py").write_text(textwrap.dedent(MODELS))
+    (tmp_path / "models.py").write_text(MODELS)
 
 
 def test_bert_is_the_encoder_of_the_formulas(paramproof):

@@ -38,7 +38,6 @@ def with_default(monkeypatch, function, name, value):
 
 
 def drifted(name):
-    """Return the answers of a framework that differ from the published ones."""
     asked = defaults(framework(name), ["layer_norm_eps", "gelu"])
     return [cell.id for cell in asked if cell not in recorded()[1]]
 

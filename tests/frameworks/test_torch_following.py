@@ -100,7 +100,7 @@ FOLLOWED = {
     "lists parameters": lambda h=8, n=3: nn.ParameterList(
         nn.Parameter(torch.zeros(h, 2)) for _ in range(n)
     ),
-    "makes an LSTM": lambda h=8, n=3: nn.LSTM(h, 2 * h, num_layers=n),
+    "makes an LSTM": lambda h=8, n=3: nn.LSTM(h, 2 * h, num_layers=n, bidirectional=True),
     "subtracts sets": lambda h=8, n=3: linear(
         h, len({"weight", "bias", "scale"}.symmetric_difference({"bias"}))
     ),

@@ -16,7 +16,6 @@ pytestmark = pytest.mark.framework("transformers")
 
 
 def saved(folder, kind, name, *, dtype="float32", shard="1GB", **options):
-    """Save a tiny random model, and return the name of its file or index."""
     config = config_of({"model_type": kind, **SMALL[kind], **NO_IDS, **options})
     torch.manual_seed(0)
     model = getattr(transformers, name)(config).to(getattr(torch, dtype))

@@ -42,7 +42,6 @@ def expected(case: Case, rounding: MonteCarlo | None = None) -> dict[str, Array]
 
 
 def slope(case: Case, direction: Mapping[str, Array], rounding: MonteCarlo | None = None) -> Array:
-    """Return the reference's derivative of outputs times cotangents along ``direction``."""
     weights, direction = doubled(case.weights), doubled(direction)
     given = (case.spec, case.numerics, weights, direction, *case.inputs)
     slopes = derivative(*given, arithmetic=rounding)

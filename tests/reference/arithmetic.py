@@ -26,7 +26,6 @@ UNIT_ROUNDOFF = {"float32": 2.0**-24, "float64": 2.0**-53}
 
 class Exact:
     def rounded(self, step: str, value: Array, terms: Array) -> Array:
-        """Return ``value``."""
         return value
 
 
@@ -43,7 +42,6 @@ class MonteCarlo:
     units: Mapping[str, float] = field(default_factory=dict)
 
     def rounded(self, step: str, value: Array, terms: Array) -> Array:
-        """Return ``value``, its parts off by uniform errors within ``terms`` units."""
         unit = self.units.get(step, self.unit)
         error = terms.real * self.random.uniform(-unit, unit, terms.shape)
         if np.iscomplexobj(terms):

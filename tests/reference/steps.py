@@ -89,7 +89,6 @@ class Steps:
         return rounded("layer_norm", centred * inverse * scale + bias, terms)
 
     def activation(self, x: Array) -> Array:
-        """Apply the activation that the numerics name; the step has the same name."""
         name = self.numerics.hidden_act
         return self.arithmetic.rounded(name, ACTIVATIONS[name](x), magnitude(x))
 

@@ -65,7 +65,6 @@ def _registered(**expected: Any) -> Any:
 
 
 def load() -> dict[str, Case]:
-    """Return all cases by name, none where PyTorch is absent."""
     if find_spec("torch"):
         for module in ("branches", "lengths", "loops", "lost", "tensors"):
             import_module(f"{__package__}.{module}")

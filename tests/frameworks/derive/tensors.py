@@ -97,14 +97,6 @@ def attention(hidden_size=12, heads=3, key_size=7):
 
 
 @derives(
-    "L·(24·H² + 16·H) − 16·H² + 8·H·is",
-    at=[{"hidden_size": 5, "input_size": 9, "layers": layers} for layers in (1, 2, 7)],
-)
-def lstm(hidden_size=12, input_size=7, layers=4):
-    return nn.LSTM(input_size, hidden_size, layers, bidirectional=True)
-
-
-@derives(
     "2·ch²·ke²/gr + 2·ch", where={"gr divides ch": "ValueError: in_channels must be divisible"}
 )
 def grouped(channels=12, groups=3, kernel=5):
