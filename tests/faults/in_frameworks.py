@@ -323,20 +323,8 @@ def keras_bert() -> Plants:
     }
 
 
-PLANTS: dict[str, Callable[[], Plants]] = {
-    plants.__name__: plants
-    for plants in (
-        torch,
-        paddle,
-        mlx,
-        flax_nnx,
-        equinox,
-        transformers,
-        flax_linen,
-        keras,
-        keras_bert,
-    )
-}
+FRAMEWORKS = (torch, paddle, mlx, flax_nnx, equinox, transformers, flax_linen, keras, keras_bert)
+PLANTS: dict[str, Callable[[], Plants]] = {one.__name__: one for one in FRAMEWORKS}
 """By the name of a framework's module, a function that imports it and returns its faults."""
 
 

@@ -260,12 +260,6 @@ def test_texts(snapshot):
     assert {name: str(one) for name, one in REPORTS.items()} == snapshot
 
 
-def test_data():
-    data = report(ROWS).as_data()
-    assert [*data] == ["formula", "actual", "difference", "rows"]
-    assert data["difference"] == 79_982
-
-
 OTHER = "this is a model of another architecture or of other sizes: of the formula's 100 parameters"
 
 

@@ -158,12 +158,3 @@ def test_the_data_is_read_unchanged():
             for further, read in zip(also, fields["also"], strict=True):
                 assert further.items() <= read.items()
     assert not found
-
-
-def test_further_and_active_numbers():
-    model = CONFIGURATIONS["deepseek-v3"]
-    also = [(one.published, one.of_active) for one in model.also]
-    assert also == [("685B", False), ("36.7B", True)]
-    assert model.active == "37B"
-    assert CONFIGURATIONS["mixtral-8x7b"].active == "12.9B"
-    assert len(CONFIGURATIONS) >= 60

@@ -32,11 +32,6 @@ def through_json(hidden_size=8, heads=2):
     return nn.Linear(config["hidden"], config["heads"] * config["hidden"])
 
 
-@derives("⌊H/A⌋·(H + 1)")
-def through_int(hidden_size=8, heads=2):
-    return nn.Linear(hidden_size, int(hidden_size / heads))
-
-
 @derives("2·H² + H·⌊H/2⌋ + 2·H + ⌊H/2⌋", where={"2·H + ⌊H/2⌋ > 0": "not tried"})
 def through_a_float(hidden_size=8):
     return nn.Linear(hidden_size, int(hidden_size * 2.5))
