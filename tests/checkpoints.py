@@ -49,7 +49,6 @@ def in_memory(keys):
 
 
 def header(tensors, metadata=None, *, dtype="F32", size=4):
-    """Return the header of a safetensors file for these tensors, and the file's length."""
     entries, end = {"__metadata__": metadata} if metadata else {}, 0
     for name, shape in tensors.items():
         start, end = end, end + size * prod(shape)

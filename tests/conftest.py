@@ -2,7 +2,6 @@
 
 A test never names a framework that it is parametrised over: it requests ``framework`` (the
 header) or ``builder`` (the loaded file), and ``family`` (a name) to run for each family.
-``abstract`` is the builder for tests of shapes that build the same specs repeatedly.
 Tests of one framework's own traps are marked ``framework("name")``, tests that compute nothing
 ``shapes_only``, and tests that depend on one version of a library ``documented("library")``.
 Tests with a case for each type, variant or model are ``shared("why")``: see ``tests/share.py``.
@@ -19,9 +18,7 @@ from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES
 from tests import profiles
-from tests.documented import skip_undocumented
-from tests.remembered import Remembering
-from tests.selection import SHAPES_ARE_THOSE_OF, loaded, registered, selected
+from tests.selection import SHAPES_ARE_THOSE_OF, loaded, registered, selected, skip_undocumented
 from tests.share import SHARE, Share, share_in, take_share
 
 pytest_plugins = ["tests.fixtures"]
@@ -141,9 +138,3 @@ def framework(request: pytest.FixtureRequest) -> Framework:
 @pytest.fixture(scope="session")
 def builder(framework: Framework, request: pytest.FixtureRequest) -> Builder:
     return loaded(framework.name, request.config)
-
-
-@pytest.fixture(scope="session")
-def abstract(builder: Builder) -> Remembering:
-    """Return a framework's builder for abstract models, which builds each spec only once."""
-    return Remembering(builder)

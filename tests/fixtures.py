@@ -55,10 +55,9 @@ def mixer(outsider):
     family = ("paramproof.families", "mixer_family:FAMILY", "mixer")
     install(outsider, "mixer_family", "mixer.py", *family)
     install(outsider, "mixer_toy", "mixer_toy.py")
-    install(outsider, "mixer_torch", "mixer_torch.py")
     forget()
     yield outsider
-    forget("mixer_family", "mixer_toy", "mixer_torch")
+    forget("mixer_family", "mixer_toy")
 
 
 @pytest.fixture
@@ -78,8 +77,6 @@ def waiting_toy(outsider, tmp_path, monkeypatch):
 
 @pytest.fixture
 def invocation(tmp_path):
-    """Return arguments for ``subprocess`` that run the command outside the checkout."""
-
     def of(*arguments, **environment):
         path = os.pathsep.join(entry for entry in sys.path if entry)
         main = "from paramproof.cli.main import main; main()"
@@ -121,7 +118,6 @@ def paramproof(invocation, fork_server):
 
 
 def require_schema(done, arguments, folder):
-    """Fail unless what a command that was not refused wrote as JSON conforms to the schema."""
     if done.returncode != 2 and "--json" in arguments and "--jsonl" not in arguments:
         from tests.json_schema import assert_document  # not every lane has what it needs
 

@@ -53,7 +53,6 @@ class ForkServer:
 
 
 def serve():
-    """Fork for every request and report the status; the fork runs the command."""
     from paramproof.cli.main import COMMANDS, cli, main
 
     # The command imports each of these when it runs; a fork shall find them imported.
@@ -89,7 +88,6 @@ def run(main):
 
 
 def become(arguments, environment, folder, outputs):
-    """Set up arguments, environment, directory and outputs as in a fresh process."""
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)

@@ -46,7 +46,6 @@ def closed(source: dict[str, Any]) -> dict[str, Any]:
 
 
 def has_keys(one: dict[str, Any], source: dict[str, Any]) -> bool:
-    """Return whether a schema, or the definition that it refers to, describes keys."""
     return "properties" in one or ("$ref" in one and has_keys(definition(one, source), source))
 
 
@@ -55,7 +54,6 @@ def definition(one: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
 
 
 def description(one: dict[str, Any], source: dict[str, Any]) -> str:
-    """Return a schema's description, or that of the definition that it refers to."""
     if "description" in one or "$ref" not in one:
         return str(one.get("description", ""))
     return description(definition(one, source), source)

@@ -1,6 +1,9 @@
-"""Select the frameworks of a run by name, and load them from the registry."""
+"""Select the frameworks of a run by name and load them, and what needs a documented version."""
 
+from collections.abc import Iterable
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import pytest
 
@@ -47,3 +50,43 @@ def loaded(name: str, config: pytest.Config) -> Builder:
         if config.getoption("--require"):
             pytest.fail(f"required and unavailable: {error}", pytrace=False)
         pytest.skip(str(error))
+
+
+CONSTRAINTS = Path(__file__).parent.parent / "constraints.txt"
+"""The library versions that pages, data and recent models depend on."""
+
+
+@cache
+def documented() -> dict[str, str]:
+    """Return the version of each distribution in ``constraints.txt``; names as tf-keras."""
+    lines = CONSTRAINTS.read_text("utf-8").replace("_", "-").splitlines()
+    return dict(line.split("==") for line in lines if line and not line.startswith("#"))
+
+
+def version_differences(distributions: Iterable[str]) -> list[str]:
+    differing = []
+    for name in distributions:
+        try:
+            installed = version(name).partition("+")[0]
+        except PackageNotFoundError:
+            installed = "none"
+        if installed != documented()[name]:
+            differing.append(f"{name} {documented()[name]} is documented, {installed} is installed")
+    return differing
+
+
+def documented_keras_marker(framework: str) -> list[pytest.MarkDecorator]:
+    """Return the marker for a test of Keras's own code if this framework is Keras, else nothing."""
+    is_keras = "keras" in registered(framework).distributions
+    return [pytest.mark.documented("keras")] if is_keras else []
+
+
+def skip_undocumented(item: pytest.Item) -> None:
+    """Skip a test marked ``documented`` if another version of the library is installed.
+
+    A marker without arguments is about the distributions that the test's framework needs.
+    """
+    for marker in item.iter_markers("documented"):
+        own = () if marker.args else registered(item.callspec.params["framework"]).distributions
+        if other := version_differences(marker.args or own):
+            pytest.skip("; ".join(other))

@@ -7,8 +7,6 @@ from paramproof.formulas import Weight, inventory
 
 
 class Lists:
-    """A builder that returns the inventory's tensors, changed by ``change(weights, spec)``."""
-
     def __init__(self, change=lambda weights, spec: weights, refuses=lambda spec: False):
         self.change = change
         self.refuses = refuses

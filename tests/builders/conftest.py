@@ -19,8 +19,8 @@ PROGRAM = Path(__file__).with_name("proving.py")
 ALWAYS = ("test_counts", "test_refused")
 """The modules of which every run takes all: what each framework counts and refuses."""
 
-PROVING = ("test_leaks", "test_proof")
-"""The modules for which a framework proves every family: a share takes some of the frameworks."""
+PROVING = "test_proof"
+"""The module for which a framework proves every family: a share takes some of the frameworks."""
 
 SHARED = pytest.mark.shared(
     "computes, or builds large models, in each of eleven frameworks", pool="tests/builders"
@@ -33,12 +33,12 @@ def pytest_collection_modifyitems(config, items):
     config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item not in left]
     for item in items:
-        if item.path.parent == PROGRAM.parent and item.path.stem not in (*ALWAYS, *PROVING):
+        if item.path.parent == PROGRAM.parent and item.path.stem not in (*ALWAYS, PROVING):
             item.add_marker(SHARED)
 
 
 def is_proved_in(frameworks, item):
-    if item.path.parent != PROGRAM.parent or item.path.stem not in PROVING:
+    if item.path.parent != PROGRAM.parent or item.path.stem != PROVING:
         return True
     parameters = item.callspec.params if hasattr(item, "callspec") else {"framework": "torch"}
     return parameters["framework"] in frameworks
@@ -67,5 +67,4 @@ def proofs_in_a_process():
 
 @pytest.fixture(scope="session")
 def proved(framework, builder, proofs_in_a_process):
-    """Return a framework's proofs by family, and its memory peaks; skipped without ``builder``."""
     return proofs_in_a_process(framework)

@@ -8,6 +8,8 @@ from tests.specs import SPECS
 BOTH = SPECS["encoder-decoder"]
 GPT = SPECS["gpt"]
 LLAMA = replace(SPECS["llama"], hidden_size=18)
+ONES = {"vocab_size": 1, "intermediate_size": 1}
+TWO_VOCABULARIES = replace(BOTH, target_vocab_size=13, share_embeddings=False)
 
 FEATURES = {
     "encoder": SPEC,
@@ -22,17 +24,15 @@ FEATURES = {
     "H = 1": replace(SPEC, hidden_size=1, num_attention_heads=1),
     "A = 1": replace(SPEC, num_attention_heads=1),
     "A = H": replace(SPEC, num_attention_heads=6),
-    "V = F = P = 1": replace(SPEC, vocab_size=1, intermediate_size=1, max_position_embeddings=1),
+    "V = F = P = 1": replace(SPEC, **ONES, max_position_embeddings=1),
     "T = 1": replace(SPEC, type_vocab_size=1),
     "T = 3": replace(SPEC, type_vocab_size=3),
     "encoder-decoder": BOTH,
     "encoder-decoder untied": replace(BOTH, tie_word_embeddings=False),
     "encoder-decoder, two tables": replace(BOTH, share_embeddings=False),
-    "encoder-decoder, two vocabularies": replace(
-        BOTH, target_vocab_size=13, share_embeddings=False
-    ),
+    "encoder-decoder, two vocabularies": TWO_VOCABULARIES,
     "encoder-decoder, two vocabularies, untied": replace(
-        BOTH, target_vocab_size=13, share_embeddings=False, tie_word_embeddings=False
+        TWO_VOCABULARIES, tie_word_embeddings=False
     ),
     "encoder-decoder, learned positions": replace(BOTH, learned_positions=True),
     "encoder-decoder, no attention bias": replace(BOTH, attention_bias=False),
@@ -43,9 +43,7 @@ FEATURES = {
     "gpt untied": replace(GPT, tie_word_embeddings=False),
     "gpt, L = 0": replace(GPT, num_hidden_layers=0),
     "gpt, H = 1": replace(GPT, hidden_size=1, num_attention_heads=1),
-    "gpt, V = F = P = 1": replace(
-        GPT, vocab_size=1, intermediate_size=1, max_position_embeddings=1
-    ),
+    "gpt, V = F = P = 1": replace(GPT, **ONES, max_position_embeddings=1),
     "llama": LLAMA,
     "llama tied": replace(LLAMA, tie_word_embeddings=True),
     "llama, G = A": replace(LLAMA, num_key_value_heads=6),
@@ -54,5 +52,5 @@ FEATURES = {
     "llama, A·K = H": replace(LLAMA, hidden_size=24),
     "llama, A does not divide H": replace(LLAMA, hidden_size=10),
     "llama, L = 0": replace(LLAMA, num_hidden_layers=0),
-    "llama, V = F = H = 1": replace(LLAMA, vocab_size=1, intermediate_size=1, hidden_size=1),
+    "llama, V = F = H = 1": replace(LLAMA, **ONES, hidden_size=1),
 }

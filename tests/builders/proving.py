@@ -18,8 +18,6 @@ MODELS = 100
 
 
 class MemoryRecorder:
-    """A builder that records the process's peak memory after each build in ``peaks``."""
-
     def __init__(self, builder, leak):
         self.supports = builder.supports
         self.builder = builder

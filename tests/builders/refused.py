@@ -68,13 +68,11 @@ def refuses_model(framework: str, name: str) -> bool:
 
 
 def families_left(framework: str, names: Iterable[str]) -> set[str]:
-    """Return the families of these models that the framework does not refuse."""
     remaining = (name for name in names if not refuses_model(framework, name))
     return {family_of(MODELS[name]).name for name in remaining}
 
 
 def families_built(framework: str) -> set[str]:
-    """Return the families that the framework does not refuse."""
     return {family for family in FAMILIES if not refuses_family(framework, family)}
 
 

@@ -7,8 +7,7 @@ import pytest
 from docs.writers.blocks import AGAIN
 from paramproof.differences.answer import recorded
 from paramproof.differences.ask import answers
-from tests.documented import documented_keras_marker
-from tests.selection import loaded, registered, selected
+from tests.selection import documented_keras_marker, loaded, registered, selected
 
 VERSIONS, CELLS = recorded()
 

@@ -13,7 +13,6 @@ from paramproof.verify.cases import fixed_in
 from tests.parity.bounds import at_tokens
 from tests.parity.cases import Case
 from tests.profiles import one_in
-from tests.specs import SMALL_ENCODER as SPEC
 from tests.strategies import supported_specs
 
 
@@ -42,10 +41,3 @@ def test_forward_pass(framework, builder, family):
 
 def path(weight):
     return weight.path
-
-
-def test_an_abstract_model_does_not_run(builder):
-    model = builder.build(SPEC)
-    ids = np.ones((1, 2), dtype="int32")
-    with pytest.raises(RuntimeError, match="allocate=True"):
-        model.run(ids, ids * 0, ids != 0)

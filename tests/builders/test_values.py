@@ -42,14 +42,6 @@ def test_the_model_copies_written_values(model, values):
     assert_same(model.read(), values)
 
 
-def test_a_model_computes_with_written_values(model, values):
-    ids = np.array(IDS, dtype="int32")
-    model.write({path: np.zeros_like(array) for path, array in values.items()})
-    outputs = model.run(ids, ids * 0, ids != 0)
-    assert not outputs.sequence.any()
-    assert np.allclose(outputs.mlm, 1 / HEADS.vocab_size)
-
-
 WRONG = {
     "is missing": lambda arrays, path: arrays.pop(path),
     "is not a weight of this model": lambda arrays, path: arrays.update(nobody=arrays[path]),
@@ -70,18 +62,19 @@ def test_nothing_is_partly_written(model, values, wrong):
     assert_same(model.read(), values)
 
 
-def test_an_abstract_model_has_no_values(builder):
-    model = builder.build(SPEC)
+def test_an_abstract_model_has_no_values_and_does_not_run(builder):
+    model, ids = builder.build(SPEC), np.array(IDS, dtype="int32")
     assert model.dtype == "float32"
-    with pytest.raises(NotAllocated, match="allocate=True"):
-        model.read()
+    for action in (model.read, lambda: model.run(ids, ids * 0, ids != 0)):
+        with pytest.raises(NotAllocated, match="allocate=True"):
+            action()
     with pytest.raises((NotAllocated, ValueError)):
         model.write({})
 
 
 def test_an_abstract_model_takes_values_or_says_that_it_cannot(builder, model, values):
-    abstract = builder.build(HEADS, dtype=model.dtype)
-    ids = np.array(IDS, dtype="int32")
+    """With them it computes: tests/parity writes weights to abstract models, where it can."""
+    abstract, ids = builder.build(HEADS, dtype=model.dtype), np.array(IDS, dtype="int32")
     try:
         abstract.write(values)
     except NotAllocated:
@@ -89,12 +82,6 @@ def test_an_abstract_model_takes_values_or_says_that_it_cannot(builder, model, v
             abstract.run(ids, ids * 0, ids != 0)
     else:
         assert_same(abstract.read(), values)
-        model.write(values)
-        expected = model.run(ids, ids * 0, ids != 0)
-        found = abstract.run(ids, ids * 0, ids != 0)
-        assert all(map(np.array_equal, found, expected))
-        gradients = abstract.gradients(ids, ids * 0, ids != 0, cotangents=found)
-        assert set(gradients) == set(model.gradients(ids, ids * 0, ids != 0, cotangents=found))
 
 
 def aligned(array):

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
+from typing import Any
 
-from paramproof.builders.protocol import Builder
+from paramproof.builders.protocol import Builder, BuiltModel
 from paramproof.builders.registry import Framework
-from paramproof.formulas import FAMILIES, EncoderSpec, Numerics, closed_form
+from paramproof.formulas import FAMILIES, EncoderSpec, Numerics, Spec, Weight, closed_form
 from paramproof.formulas.models import named_models
 from paramproof.verify.agreement import check
 from paramproof.verify.cases import supported_cases
@@ -21,7 +23,6 @@ from paramproof.verify.proof import read, residuals
 from tests.laws import LAWS
 from tests.parity.cases import Case, own_epsilon
 from tests.parity.differences import built, output_differences
-from tests.remembered import Remembering
 from tests.selection import load_once
 from tests.specs import SMALL_ENCODER
 from tests.strategies import random_specs
@@ -32,6 +33,33 @@ EVERY_HEAD = {"pooler": 1, "mlm": 1, "nsp": 1, "untied": 0}
 
 SPEC = replace(SMALL_ENCODER, mlm_head=True, nsp_head=True)
 """With every head that all frameworks have."""
+
+
+MAX_SPECS = 1024
+"""A list of weights takes some kilobytes."""
+
+
+class Listed:
+    def __init__(self, weights: tuple[Weight, ...]) -> None:
+        self.listed = weights
+
+    def weights(self) -> tuple[Weight, ...]:
+        return self.listed
+
+
+class Remembering:
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.supports = builder.supports
+        self.listed = lru_cache(MAX_SPECS)(self.build_listed)
+
+    def build(self, spec: Spec, *numerics: Any, **how: Any) -> BuiltModel | Listed:
+        if numerics or how:
+            return self.builder.build(spec, *numerics, **how)
+        return self.listed(spec)
+
+    def build_listed(self, spec: Spec) -> Listed:
+        return Listed(tuple(self.builder.build(spec).weights()))
 
 
 def specs(

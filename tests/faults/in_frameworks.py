@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial, wraps
+from importlib import import_module
 from typing import Any, TypeAlias
 from unittest import mock
 
@@ -19,9 +20,8 @@ from paramproof.builders.protocol import Builder, BuiltModel
 from paramproof.builders.registry import Framework
 from paramproof.formulas import EncoderSpec, Numerics, Weight
 from tests.faults.catalogue import drop
-from tests.faults.evidence import IN_FULL, catches, kinds
+from tests.faults.evidence import IN_FULL, Remembering, catches, kinds
 from tests.faults.in_torch import FAULTS
-from tests.remembered import Remembering
 from tests.selection import load_once
 
 Plant: TypeAlias = Callable[[], AbstractContextManager[Any]]
@@ -120,8 +120,6 @@ def in_tree(framework: str, owner: Any, method: str, **others: Callable[..., Any
 
 
 def with_final_norm(models: dict[Any, Any], annotated: bool = False) -> AbstractContextManager[Any]:
-    """Put a norm after the last layer of a composed encoder."""
-
     class WithFinalNorm(models[EncoderSpec]):
         if annotated:  # Equinox's modules have no other attributes.
             final_norm: Any
@@ -157,38 +155,36 @@ def torch() -> Plants:
     return {name: partial(planted, fault.plant) for name, fault in FAULTS.items()}
 
 
-def paddle() -> Plants:
-    from paramproof.builders.frameworks.paddle import MODULES
+def composed(framework: str, freeze: Callable[..., Any]) -> Plants:
+    """Return the faults of a framework whose encoder is composed, and is a tree from then on."""
+    models = import_module(f"paramproof.builders.frameworks.{framework}").MODULES
+    tree = in_tree(framework, models[EncoderSpec], "compose", token_table_frozen=freeze)
+    return tree | {"final norm added": partial(with_final_norm, models)}
 
+
+def paddle() -> Plants:
     def freeze(encoder: Any, *_: Any) -> None:
         encoder.word_embeddings.weight.stop_gradient = True
 
-    tree = in_tree("paddle", MODULES[EncoderSpec], "compose", token_table_frozen=freeze)
-    return tree | {"final norm added": partial(with_final_norm, MODULES)}
+    return composed("paddle", freeze)
 
 
 def mlx() -> Plants:
-    from paramproof.builders.frameworks.mlx import MODULES
-
     def freeze(encoder: Any, *_: Any) -> None:
         encoder.word_embeddings.freeze()
 
-    tree = in_tree("mlx", MODULES[EncoderSpec], "compose", token_table_frozen=freeze)
-    return tree | {"final norm added": partial(with_final_norm, MODULES)}
+    return composed("mlx", freeze)
 
 
 def flax_nnx() -> Plants:
     from flax import nnx
-
-    from paramproof.builders.frameworks.flax_nnx import MODULES
 
     def freeze(encoder: Any, *_: Any) -> None:
         # No gradient is taken of a variable that is not an ``nnx.Param``.
         table = encoder.word_embeddings
         table.embedding = nnx.Variable(table.embedding.get_value())
 
-    tree = in_tree("flax_nnx", MODULES[EncoderSpec], "compose", token_table_frozen=freeze)
-    return tree | {"final norm added": partial(with_final_norm, MODULES)}
+    return composed("flax_nnx", freeze)
 
 
 def equinox() -> Plants:
@@ -247,8 +243,6 @@ def flax_linen() -> Plants:
             super().__init__(module, {"params": trainable, "constants": frozen})
 
     def options(kind: type, name: str, **options: bool) -> Plant:
-        """Give other options to a layer that a module has under this name."""
-
         def edit(module: Any, *_: Any) -> None:
             for option, value in options.items():
                 object.__setattr__(getattr(module, name), option, value)
@@ -329,12 +323,8 @@ def keras_bert() -> Plants:
     }
 
 
-PLANTS: dict[str, Callable[[], Plants]] = {
-    plants.__name__: plants
-    for plants in (
-        *(torch, paddle, mlx, flax_nnx, equinox, transformers, flax_linen, keras, keras_bert),
-    )
-}
+FRAMEWORKS = (torch, paddle, mlx, flax_nnx, equinox, transformers, flax_linen, keras, keras_bert)
+PLANTS: dict[str, Callable[[], Plants]] = {one.__name__: one for one in FRAMEWORKS}
 """By the name of a framework's module, a function that imports it and returns its faults."""
 
 
@@ -377,7 +367,6 @@ def pooler_transposed(weight: Weight) -> Weight:
 
 
 def norm_unknown(weight: Weight) -> Weight:
-    """The norm of the embeddings has a scale with an unknown name."""
     return replace(weight, parts=()) if weight.parts == ("embeddings.layer_norm.scale",) else weight
 
 
@@ -420,18 +409,14 @@ def module_of(framework: Framework) -> str:
 
 
 def impossible(framework: Framework) -> Mapping[str, str]:
-    """Return the faults that the framework cannot have, each with the reason."""
     return IMPOSSIBLE.get(module_of(framework), {})
 
 
 def due(framework: Framework, name: str) -> set[str]:
-    """Return exactly the kinds of evidence that must catch the fault."""
     return set(FAULTS[name].caught_by).intersection(kinds(framework))
 
 
 class Faulty:
-    """A framework's builder with one of the faults, or with none."""
-
     def __init__(self, framework: Framework, name: str) -> None:
         self.builder: Builder = load_once(framework.name)
         self.supports = self.builder.supports

@@ -14,15 +14,11 @@ gelu_by_tanh = partial(functional.gelu, approximate="tanh")
 
 
 class Transposed(nn.Linear):
-    """A dense layer that multiplies by its kernel instead of the transposed kernel."""
-
     def forward(self, x):
         return functional.linear(x, self.weight.T, self.bias)
 
 
 class WithoutResidual(nn.TransformerEncoderLayer):
-    """Post-norm without the second of its two residual connections."""
-
     def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
         attended = self._sa_block(src, src_mask, src_key_padding_mask)
         return self.norm2(self._ff_block(self.norm1(src + attended)))
@@ -86,16 +82,12 @@ def inverted(module, inputs, keywords):
 
 
 class ByName(TorchModel):
-    """Lists the tensor of every name, shared or not."""
-
     def stored(self):
         named = self.module.named_parameters(remove_duplicate=False)
         return [Weight(path, tuple(own.shape), own.requires_grad) for path, own in named]
 
 
 class WithBuffers(TorchModel):
-    """Lists buffers with the parameters, as a ``state_dict()`` does."""
-
     def weights(self):
         buffers = self.module.named_buffers()
         return [

@@ -40,15 +40,10 @@ class Entry:
         return self.function.__name__
 
     @property
-    def family(self) -> str:
-        return self.function.__module__.rpartition(".")[2]
-
-    @property
     def defaults(self) -> dict[str, int]:
         return {name: one.default for name, one in signature(self.function).parameters.items()}
 
     def sizes(self) -> list[dict[str, int]]:
-        """Return sizes on both sides of where a model changes, and some anywhere."""
         own = self.defaults
         found = [own]
         for name, turns in self.turns.items():

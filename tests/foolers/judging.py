@@ -43,8 +43,6 @@ class Verdict:
     """
 
     outcome: str
-    formula: str
-    conditions: tuple[str, ...]
     reasons: tuple[str, ...]
     comparisons: tuple[Comparison, ...]
 
@@ -58,23 +56,9 @@ class Verdict:
             return []
         return [str(one) for one in self.comparisons if one.is_wrong and not one.proved]
 
-    @property
-    def summary(self):
-        if self.outcome == "refused":
-            return "not derived"
-        if self.wrongly_proved:
-            return "PROVED AND WRONG"
-        if self.wrong_without_a_caveat:
-            return "FITTED AND WRONG, no caveat"
-        if any(one.is_wrong for one in self.comparisons):
-            return "wrong, as a caveat says"
-        refused = sum(one.counted is None for one in self.comparisons)
-        return f"right, and {refused} of {len(self.comparisons)} sizes refused"
 
-
-@cache
-def judge_entry(entry):
-    return judge(entry.name, entry.function, lambda _: entry.sizes())
+def judge_entry(entry, **options):
+    return judge(entry.name, entry.function, lambda _: entry.sizes(), **options)
 
 
 def judge(name, function, sizes_for, **options):
@@ -83,24 +67,17 @@ def judge(name, function, sizes_for, **options):
     try:
         found = derive(function_constructor(where, function), **options)
     except ValueError as error:
-        return Verdict("refused", "", (), (str(error),), ())
+        return Verdict("refused", (str(error),), ())
     comparisons = (comparison_at(found, function, each) for each in sizes_for(found))
     if found.is_proved:
         outcome = "guard"
     else:
         named = any(_names_a_line(reason, function) for reason in found.reasons)
         outcome = "caveat" if named else "fitted"
-    return Verdict(
-        outcome,
-        str(found.formula),
-        tuple(str(stated.condition) for stated in found.conditions),
-        found.reasons,
-        tuple(one for one in comparisons if one),
-    )
+    return Verdict(outcome, found.reasons, tuple(one for one in comparisons if one))
 
 
 def comparison_at(found, function, sizes):
-    """Return the comparison at these sizes, None if the constructor refuses them."""
     built = built_count(function, sizes)
     if built is None:
         return None
@@ -119,7 +96,6 @@ def in_letters(found, sizes):
 
 
 def built_count(function, sizes):
-    """Return the trainable parameters of a model built from plain ints, None if it is refused."""
     try:
         model = build_abstractly(function, sizes)
     except Exception:

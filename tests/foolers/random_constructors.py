@@ -5,13 +5,15 @@ a few times at small sizes.
 """
 
 import hashlib
+import re
 import sys
 from contextlib import contextmanager
 from importlib.util import module_from_spec, spec_from_file_location
 
 from hypothesis import strategies as st
 
-from tests.grammar import texts
+PLACE = re.compile(r"<(\w+)>")
+"""In a template, the name of the templates that may stand here."""
 
 SIZES = {"a": 16, "b": 24, "n": 3}
 
@@ -274,6 +276,18 @@ IN_SCOPE = {
     "Stack": ["width", "depth"],
     "Config": ["one", "two"],
 }
+
+
+@st.composite
+def texts(draw, grammar, name, depth=2):
+    """Draw a template and fill its places; at depth 0 from ``name0``, if the grammar has it."""
+
+    def filled(name, left):
+        templates = grammar.get(f"{name}0") if left <= 0 else None
+        chosen = draw(st.sampled_from(templates or grammar[name]))
+        return PLACE.sub(lambda place: filled(place[1], left - 1), chosen)
+
+    return filled(name, depth)
 
 
 @st.composite

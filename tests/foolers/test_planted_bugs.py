@@ -13,7 +13,7 @@ from paramproof.derivation.pipeline import Effort
 from paramproof.tracing.configuration import live
 from paramproof.tracing.configuration.live import LiveInterpreter
 from tests.foolers.entries import FOOLERS, load
-from tests.foolers.judging import judge
+from tests.foolers.judging import judge_entry
 
 load()
 
@@ -46,7 +46,6 @@ def laxly(trace):
 
 
 def leniently(run, node):
-    """Pass over a statement that is denied."""
     return True if run.is_denied(node) else OWN_STATEMENT(run, node)
 
 
@@ -89,7 +88,6 @@ BUGS = {
 
 @pytest.fixture
 def patch(monkeypatch):
-    """Replace something, and forget what was computed without it, and then with it."""
     caches = [sizes._made, sizes._guard]
     for one in caches:
         one.cache_clear()
@@ -99,8 +97,7 @@ def patch(monkeypatch):
 
 
 def errors(name, far):
-    entry = FOOLERS[name]
-    found = judge(name, entry.function, lambda _: entry.sizes(), effort=Effort(far=far))
+    found = judge_entry(FOOLERS[name], effort=Effort(far=far))
     return found.wrongly_proved + found.wrong_without_a_caveat
 
 

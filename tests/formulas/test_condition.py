@@ -28,7 +28,6 @@ BOUNDS = (Relation.LESS, Relation.MORE)
 
 @st.composite
 def expressions(draw):
-    """Draw sums of products of letters, floors and numbers, as sizes are computed."""
     total = expression(draw(st.integers(-4, 4)))
     for _ in range(draw(st.integers(0, 3))):
         kind = draw(st.sampled_from(KINDS))

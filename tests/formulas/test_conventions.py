@@ -90,7 +90,6 @@ def test_neither_order_nor_expanding_matters(spec, storage, parts):
 
 @pytest.mark.parametrize("kind", [family.letters for family in FAMILIES.values()])
 def test_symbols(kind):
-    """The same functions take SymPy's symbols."""
     letters = kind(*sympy.symbols(" ".join(kind._fields)))
     named = inventory(letters)
     assert counted(named, "trainable", "without-norms").letters == letters

@@ -145,7 +145,6 @@ REASONS = {
 
 
 def test_reasons(snapshot):
-    """Why a formula is not proved at some sizes, and where it is."""
     found = {}
     for name, (changes, sizes) in REASONS.items():
         one = derivation(**changes)

@@ -100,7 +100,6 @@ def test_a_derived_inventory_cannot_be_expanded(mixture):
 
 @pytest.mark.parametrize("convention", ["tied-each", "listed"])
 def test_a_storage_with_an_unknown_number_of_names(convention):
-    """All layers share one storage, with a name in each: the number of names is unknown."""
     shared = tensor("layers.*.weight", H, H, aliases=("layers.*.weight",))
     one = tensor("embedding", V, H, aliases=("layers.*.table",))
     for storage, name in ((shared, "weight"), (one, "table")):
@@ -123,15 +122,11 @@ def test_a_derivation_at_other_sizes():
 def test_sizes_at_which_an_architecture_exists():
     assert MIXTURE.has({"H": 16})
     assert not MIXTURE.has({"H": 7})
-    fixed = replace(MIXTURE, fixed=("L",))
-    assert fixed.has({"L": MIXTURE.sizes["L"], "V": 1})
-    assert not fixed.has({"L": MIXTURE.sizes["L"] + 1})
     family = FamilyArchitecture.of(SPECS["encoder"])
     assert (family.has({"L": 1}), family.has({"V": 0})) == (True, False)
 
 
 def test_further_names_come_last():
-    """A group without tensors is listed, and absent."""
     some = with_tensors(tensor("a", V, H, aliases=("c",)), tensor("b", H, times=L - L)).inventory()
     assert [(one.path, one.tied_to, one.present) for one in some] == [
         ("a", None, 1),
@@ -141,7 +136,6 @@ def test_further_names_come_last():
 
 
 def test_tensors_of_their_own():
-    """A tensor with further names is one tensor, and a name that is untied another."""
     tied = with_tensors(
         tensor("a", V, H, aliases=("b", "c")), tensor("d", H, aliases=("e",)), tensor("f", k)
     )

@@ -15,38 +15,29 @@ from paramproof.formulas.errors import (
     require_type,
 )
 
-INVALID = {"where": "config.json", "key": "hidden_size"}
-UNKNOWN = {"suggestions": ("y",), "listed_by": "paramproof models", "where": "-", "key": "type"}
-MISSING = {"model_type": "x", "key": "layers", "install": "pip", "where": "config.json"}
-ERRORS = [
-    (InvalidInput("no", **INVALID), {"reason": "no"} | INVALID),
-    (
-        UnknownName("no", "x", "model", **UNKNOWN),
-        {"reason": "no", "name": "x", "kind": "model"} | UNKNOWN,
+FIELDS = {
+    InvalidInput: ({}, {"where": "config.json", "key": "hidden_size"}),
+    UnknownName: (
+        {"name": "x", "kind": "model"},
+        {"suggestions": ("y",), "listed_by": "paramproof models", "where": "-", "key": "type"},
     ),
-    (
-        NotInCatalogue("no", **MISSING, is_refused=True),
-        {"reason": "no", "is_refused": True} | MISSING,
+    NotInCatalogue: (
+        {},
+        {"model_type": "x", "key": "layers", "install": "pip", "where": "-", "is_refused": True},
     ),
-    (InvalidInput("no"), {"reason": "no", "where": "", "key": ""}),
-    (
-        UnknownName("no", "x", "model"),
-        {"reason": "no", "name": "x", "kind": "model", "where": "", "key": ""}
-        | {"suggestions": (), "listed_by": ""},
-    ),
-    (
-        NotInCatalogue("no"),
-        {"reason": "no", "model_type": "", "key": "", "install": "", "where": ""}
-        | {"is_refused": False},
-    ),
-]
+}
+"""What an error must be given besides its reason, and what it may be given."""
 
 
-@pytest.mark.parametrize(("error", "fields"), ERRORS)
-def test_an_error_has_what_it_was_given(error, fields):
+@pytest.mark.parametrize("is_given", [True, False])
+@pytest.mark.parametrize("kind", FIELDS)
+def test_an_error_has_what_it_was_given_and_nothing_else(kind, is_given):
+    own, more = FIELDS[kind]
+    error = kind("no", *own.values(), **(more if is_given else {}))
     again = pickle.loads(pickle.dumps(error))
-    assert vars(error) == vars(again) == fields
-    assert (type(again), str(again)) == (type(error), str(error))
+    others = more if is_given else {name: type(value)() for name, value in more.items()}
+    assert vars(error) == vars(again) == {"reason": "no", **own, **others}
+    assert (type(again), str(again)) == (kind, str(error))
     assert error.args[0] == error.reason
 
 

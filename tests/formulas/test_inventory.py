@@ -37,8 +37,12 @@ def test_subtotals(component):
     assert BASE.total(component) == SUBTOTALS[component]
 
 
+def test_bert_base_with_both_heads():
+    spec = replace(named_model("bert-base").spec, mlm_head=True, nsp_head=True)
+    assert inventory(spec.letters()).total() == literals.BERT_BASE_WITH_BOTH_HEADS
+
+
 def stacks(named):
-    """Return every stack of layers, with its number of layers."""
     return {t.path.partition(".*.")[0]: t.repeat for t in named if "*" in t.path}
 
 
@@ -107,8 +111,6 @@ def test_absent_parts_are_absent():
 
 
 def test_tables_of_two_vocabularies():
-    """Sharing and tying determine which of the Transformer's three tables are the same."""
-
     def tied(**changes):
         expanded = inventory(replace(SPECS["encoder-decoder"], **changes).letters()).expand()
         own = expanded.total() - replaced_layers(expanded)

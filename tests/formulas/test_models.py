@@ -34,7 +34,6 @@ def test_names():
 
 
 def layers(depth, H, F, *, biases=0, attentions=1):
-    """Return the parameters of layers with a norm after each part, by hand."""
     attention = attentions * (4 * H * H + biases * 4 * H)
     return depth * (attention + (H * F + F) + (F * H + H) + (attentions + 1) * 2 * H)
 
@@ -91,7 +90,6 @@ def test_the_gpt2_paper_has_different_counts(name, paper):
 
 
 def test_models_that_were_never_released():
-    """The published numbers of two are right; one of them counts two tables of fixed positions."""
     synthetic = [name for name, model in MODELS.items() if model.synthetic]
     assert synthetic == ["keras-bert-question", "encoder-175b", "transformer-one-layer"]
     question, _, one_layer = map(named_model, synthetic)
@@ -137,7 +135,6 @@ def test_the_precision_is_that_of_the_configuration_that_is_named():
 
 
 def tables():
-    """Return the tables of all files; no two have one name."""
     folder = files("paramproof.formulas")
     found = {}
     for file in (folder / "models.toml", *(folder / "configurations").iterdir()):
@@ -161,13 +158,3 @@ def test_the_data_is_read_unchanged():
             for further, read in zip(also, fields["also"], strict=True):
                 assert further.items() <= read.items()
     assert not found
-
-
-def test_further_and_active_numbers():
-    """Read from the data, where the files of the models have them."""
-    model = CONFIGURATIONS["deepseek-v3"]
-    also = [(one.published, one.of_active) for one in model.also]
-    assert also == [("685B", False), ("36.7B", True)]
-    assert model.active == "37B"
-    assert CONFIGURATIONS["mixtral-8x7b"].active == "12.9B"
-    assert len(CONFIGURATIONS) >= 60

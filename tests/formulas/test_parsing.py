@@ -24,7 +24,6 @@ A, D, H, K, L, V = map(letter, "ADHKLV")
 
 
 def rounded(parts):
-    """Draw quotients of two expressions, rounded up or down."""
     divisors = st.one_of(st.integers(1, 9).map(expression), parts.filter(bool))
     made = st.tuples(st.sampled_from([floor, ceiling]), parts, divisors)
     return made.map(lambda one: one[0](one[1], one[2]))

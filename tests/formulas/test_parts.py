@@ -11,7 +11,6 @@ PROJECTION = tensor("h.*.fc.weight", F, H, times=L)
 
 
 def parts(*tensors):
-    """The parts of the first mixture."""
     return with_tensors(*tensors, PROJECTION).inventory().tensors[0].parts
 
 
@@ -33,7 +32,6 @@ NAMES = {
 
 
 def test_the_parts_that_a_name_belongs_to(snapshot):
-    """With a question mark where the name leaves it open."""
     found = {}
     for shape, names in NAMES.items():
         for name in names.split():

@@ -1,7 +1,7 @@
 """What tests of single frameworks share, so that they are collected where these are absent.
 
-``torch``, ``nn`` and ``transformers`` are imported when a test uses them. ``for_each`` runs a test
-for each framework of which there are cases.
+``torch``, ``nn``, ``transformers`` and what imports them are imported when a test uses them.
+``for_each`` runs a test for each framework of which there are cases.
 """
 
 from collections.abc import Callable
@@ -24,6 +24,8 @@ class _WhenUsed:
 
 
 nn, torch, transformers = map(_WhenUsed, ("torch.nn", "torch", "transformers"))
+live = _WhenUsed("paramproof.tracing.configuration.live")
+model_class = _WhenUsed("paramproof.derivation.model_class")
 
 
 def for_each(*cases: Callable[..., Any]) -> pytest.MarkDecorator:

@@ -1,28 +1,29 @@
-"""Derive models without a family on demand: count, explain and compare them as a user does.
-
-The tests leave out the catalogue, except where they run the command.
-"""
+"""``paramproof derive``, and models without a family that are derived on demand, as a user does."""
 
 import json
 import re
-import textwrap
 from dataclasses import replace
+from importlib import import_module
 
 import pytest
 
+from docs.writers.blocks import PAGES, block, script_in
 from paramproof import assert_parameters, compare
+from paramproof.catalogue import entry
+from paramproof.catalogue.names import classes_of
 from paramproof.cli.verify import built_by_transformers
-from paramproof.explanation.number import read
-from paramproof.explanation.search import explained
-from paramproof.formulas import inventory
+from paramproof.derivation.pipeline import derive
+from paramproof.formulas import EncoderLetters, closed_form, inventory
 from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
+from paramproof.formulas.derivation_data import derivation_from
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import letter
-from paramproof.formulas.models import named_model
-from paramproof.formulas.spec import GPTSpec, LlamaSpec
+from paramproof.formulas.printing import MINUS
 from paramproof.resolver import lookup, resolve
+from paramproof.tracing.constructors.function import function_constructor
 from paramproof.views.difference import compared
-from tests.frameworks.modules import nn
+from paramproof.views.formula import formula_lines, summand_lines
+from tests.frameworks.modules import model_class, nn
 from tests.frameworks.transformers_configs import built
 from tests.sessions import run_python
 
@@ -39,19 +40,11 @@ SIZES = {"vocab_size": 60, "hidden_size": 12, "num_hidden_layers": 3, "num_atten
 
 
 @pytest.fixture
-def config(tmp_path):
-    (tmp_path / "config.json").write_text(json.dumps(MIXTRAL))
-    return "config.json"
-
-
-@pytest.fixture
 def derive_in_process(monkeypatch):
     """Derive in this process, which has imported transformers, and clear the cache afterwards."""
 
     def derived(what, *, keys, architecture, **_):
-        from paramproof.derivation.model_class import derive_class
-
-        return derive_class(what, keys, architecture)
+        return model_class.derive_class(what, keys, architecture)
 
     def absent(keys, class_name):
         raise NotInCatalogue("not in the catalogue", install="derive it")
@@ -92,12 +85,6 @@ def test_count(tmp_path):
     assert re.match(r"formula: MixtralForCausalLM, derived in \d+\.\d s \(", formula)
 
 
-def test_another_class(derive_in_process):
-    found = resolve(MIXTRAL, "MixtralModel")
-    assert found.architecture.name == "MixtralModel"
-    assert found.inventory().total() == MIXTRAL_HAS - 100 * 32
-
-
 def test_types_by_name(derive_in_process):
     """Qwen3 is LLaMA with additional norms of queries and keys in each layer."""
     *found, _ = compared(*(resolve(name).architecture for name in ("llama", "qwen3")))
@@ -107,91 +94,30 @@ def test_types_by_name(derive_in_process):
 
 
 @pytest.mark.parametrize(
-    ("keys", "spec", "bias"),
+    ("class_name", "sizes", "bias"),
     [
-        (
-            {"model_type": "bert", "architectures": ["BertForPreTraining"], **SIZES},
-            replace(named_model("bert-base").spec, **SIZES, mlm_head=True, nsp_head=True),
-            SIZES["vocab_size"],
-        ),
-        (
-            {
-                "model_type": "gpt2",
-                "architectures": ["GPT2LMHeadModel"],
-                **{"vocab_size": 60, "n_embd": 12, "n_layer": 3, "n_head": 3},
-            },
-            GPTSpec(**SIZES, intermediate_size=48, max_position_embeddings=1024),
-            0,
-        ),
-        (
-            {"model_type": "llama", "architectures": ["LlamaForCausalLM"], **SIZES},
-            LlamaSpec(**SIZES, intermediate_size=11008),
-            0,
-        ),
+        # BERT's output bias has two names in transformers, and one in the formula.
+        ("BertForPreTraining", SIZES, SIZES["vocab_size"]),
+        ("GPT2LMHeadModel", {"vocab_size": 60, "n_embd": 12, "n_layer": 3, "n_head": 3}, 0),
+        ("LlamaForCausalLM", SIZES, 0),
     ],
-    ids=["BertForPreTraining", "GPT2LMHeadModel", "LlamaForCausalLM"],
 )
-def test_every_convention_counts_the_same_as_for_the_family(derive_in_process, keys, spec, bias):
-    """Native names identify the same parts as canonical names.
-
-    BERT's output bias has two names in transformers, and one in the formula.
-    """
-    found = resolve(keys).inventory()
-    known = inventory(spec.letters())
+def test_every_convention_counts_the_same_as_for_the_family(
+    derive_in_process, class_name, sizes, bias
+):
+    """Native names identify the same parts as canonical names."""
+    kind = re.split("For|LM", class_name)[0].lower()
+    model = resolve({"model_type": kind, "architectures": [class_name], **sizes})
+    found, known = model.inventory(), inventory(model.names.spec.letters())
     for name in CONVENTIONS:
         chosen = ("trainable", name) if name in PARTS else (name,)
         more = bias if name in ("tied-each", "listed") else 0
         assert count(found, *chosen) == count(known, *chosen) + more, name
 
 
-def test_explain(paramproof, config):
-    experts = 3 * 5 * 3 * 32 * 24
-    done = paramproof("explain", str(experts), config)
-    assert done.returncode == 0, done.stderr
-    assert "model.layers.*.mlp.experts in all layers\n    = 3·L·H·F·E" in done.stdout
-    assert "formula: MixtralForCausalLM" in done.stdout
-
-
-def test_labels(derive_in_process):
-    """The number of labels is a letter of classifiers, and the command solves for it."""
-    keys = {**MIXTRAL, "architectures": ["MixtralForSequenceClassification"]}
-    model = resolve(keys)
-    number = model.architecture.count({**model.architecture.sizes, "k": 77})
-    (found, *_) = explained(read(f"{number:,}"), model).found
-    assert found.text == "the model as MixtralForSequenceClassification with num_labels = 77"
-
-
-def test_compare(paramproof, config, tmp_path):
-    (tmp_path / "mine.py").write_text(
-        textwrap.dedent(
-            f"""
-            import torch
-            import transformers
-
-            def right():
-                with torch.device("meta"):
-                    config = transformers.MixtralConfig(**{MIXTRAL})
-                    return torch.nn.DataParallel(transformers.MixtralForCausalLM(config))
-
-            def wrong():
-                model = right().module
-                model.model.layers[1].self_attn.o_proj = torch.nn.Linear(32, 32, device="meta")
-                del model.model.layers[2].input_layernorm
-                return model
-            """
-        )
-    )
-    done = paramproof("compare", "mine:wrong", "--model", config)
-    assert done.returncode == 1, done.stderr
-    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
-    assert {
-        "−32 = −H model.layers 2: input_layernorm.weight is missing: (32)",
-        "+32 = H model.layers 1: self_attn.o_proj.bias is unexpected: (32)",
-    } <= {*lines}
-
-
-def test_assert_parameters(mixtral, config, tmp_path):
-    for given in (MIXTRAL, str(tmp_path / config), mixtral.architecture):
+def test_assert_parameters(mixtral, tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(MIXTRAL))
+    for given in (MIXTRAL, str(tmp_path / "config.json"), mixtral.architecture):
         assert_parameters(built(MIXTRAL), given)
     row = r"\+3,200  lm_head\.weight is unexpected: \(100, 32\)"
     with pytest.raises(AssertionError, match=row):
@@ -203,7 +129,6 @@ def test_assert_parameters(mixtral, config, tmp_path):
 
 
 def test_a_users_own_model(mixtral):
-    """No name is the same as in the formula: shapes identify the tensors."""
     model = built(MIXTRAL)
     own = nn.ModuleDict({"trunk": model.model, "out": model.lm_head})
     assert compare(own, mixtral.architecture).equal
@@ -227,3 +152,165 @@ def test_refused(refused, tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "\x1b[2J"}))
     for more in ((), ("--derive",)):
         assert r"no formula for the model type '\x1b[2J'" in refused("count", "config.json", *more)
+
+
+MODELS = """
+import torch
+from torch import nn
+
+def mlp(width=64, depth=4, inner=256):
+    layers = [nn.Sequential(nn.Linear(width, inner), nn.Linear(inner, width)) for _ in range(depth)]
+    return nn.Sequential(*layers)
+
+def lost(width=64, depth=2):
+    return nn.ModuleList(nn.Linear(width, int(str(width))) for _ in range(depth))
+"""
+
+
+@pytest.fixture
+def models(tmp_path):
+    (tmp_path / "models.py").write_text(MODELS)
+
+
+def test_bert_is_the_encoder_of_the_formulas(paramproof):
+    done = paramproof("derive", "bert", "--json", "-", COLUMNS="80")
+    assert done.returncode == 0, done.stderr
+    derivation = derivation_from(json.loads(done.stdout))
+    bare = dict.fromkeys(("pooler", "mlm", "untied", "nsp"), 0) | {"pooler": 1}
+    own = {name: letter(name) for name in EncoderLetters._fields if name not in bare}
+    assert derivation.formula == closed_form(EncoderLetters(**own, **bare))
+    assert derivation.is_proved
+    assert [str(stated.condition) for stated in derivation.conditions] == ["A divides H"]
+    # Output beside the JSON is for people, and fits a terminal.
+    assert "L × (4·H² + 2·H·F + 9·H + F)" in done.stderr
+    assert "A divides H" in done.stderr
+    assert "109,482,240" in done.stderr
+    assert max(map(len, done.stderr.splitlines())) <= 80
+
+
+def test_config_file(paramproof, tmp_path):
+    keys = {"model_type": "deepseek_v3", "architectures": ["DeepseekV3ForCausalLM"]}
+    (tmp_path / "config.json").write_text(json.dumps(keys))
+    done = paramproof("derive", "config.json")
+    assert done.returncode == 0, done.stderr
+    assert "671,026,404,352" in done.stdout
+    assert "× (L − D) = 58" in done.stdout
+
+
+def test_function(paramproof, models):
+    done = paramproof("derive", "models:mlp", "--size", "depth=3")
+    assert done.returncode == 0, done.stderr
+    # depth·(2·width·inner + inner + width)
+    assert f"{3 * (2 * 64 * 256 + 256 + 64):,}" in done.stdout
+    assert "proved" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("document", "command", "holds"),
+    [
+        (
+            "derivation",
+            "derive mixtral",
+            lambda it: it["status"] == "proved" and it["conditions"] and "⌊H/A⌋" in it["formula"],
+        ),
+        ("derivation", "derive models:lost", lambda it: it["status"] == "fitted" and it["reasons"]),
+        ("counts", "count models:lost", lambda it: it["models"][0]["reasons"]),
+        (
+            "verification",
+            "verify --model mixtral.json",
+            lambda it: [one["equal"] for one in it["results"]] == [True],
+        ),
+    ],
+)
+def test_documents(paramproof, models, tmp_path, document, command, holds):
+    (tmp_path / "mixtral.json").write_text(json.dumps(MIXTRAL))
+    data = json.loads(paramproof(*command.split(), "--json", "-").stdout)
+    assert data["kind"] == document and holds(data), data  # noqa: PT018
+
+
+def test_what_is_proved_of_a_model_without_a_family(refused):
+    line = refused("verify", "--prove", "--model", "mixtral")
+    assert line.endswith("has no family: 'paramproof derive' tells what is proved of it")
+
+
+@pytest.mark.documented("transformers")
+@pytest.mark.parametrize("name", ["bert", "albert", "qwen3", "deepseek_v3"])
+def test_the_page_of_a_type(name):
+    said, again = (
+        entry({"model_type": name}, classes_of(name)[0]).derivation,
+        model_class.derive_class(name),
+    )
+    assert {line.strip("+ ") for line in summand_lines(again)} == {
+        line.strip("+ ") for line in summand_lines(said)
+    }
+    assert again.count(again.sizes) == said.count(said.sizes)
+    assert again.status == said.status
+
+
+def test_the_sample_in_the_readme(tmp_path, monkeypatch):
+    text = PAGES["readme"].read_text("utf-8")
+    (tmp_path / "mine.py").write_text(script_in(text, "mine.py"))
+    monkeypatch.syspath_prepend(tmp_path)
+    found = derive(function_constructor("mine:model", import_module("mine").model))
+    conditions = ", ".join(str(stated.condition) for stated in found.conditions)
+    lines = [*formula_lines(found), f"holds where {conditions}", found.status]
+    assert block("derived", text).splitlines() == lines
+
+
+CALCULATORS = """
+def by_letters(L, H, D, E, V, I, S, A, C, Q, F, dn, dr, dv):
+    attention = Q * (H + 1 + A * (dn + dr)) + H * (C + dr) + C * (1 + A * (dn + dv)) + A * dv * H
+    experts = 3 * H * I * (E + S) + H * E + E
+    return 2 * V * H + H + L * (attention + 2 * H) + D * 3 * H * F + (L - D) * experts
+
+def by_fields(config):
+    return 2 * config.vocab_size * config.hidden_size
+"""
+
+
+def test_a_calculator_without_a_family(paramproof, tmp_path):
+    """A well-known calculator also counts a router's bias, which is a buffer."""
+    (tmp_path / "calculators.py").write_text(CALCULATORS)
+    (tmp_path / "config.json").write_text('{"model_type": "deepseek_v3"}')
+    done = paramproof(
+        "verify", "--formula", "calculators:by_letters", "--model", "config.json", "--examples", "3"
+    )
+    assert done.returncode == 1, done.stderr
+    assert f"{MINUS} formula = {MINUS}L·E + D·E" in done.stdout
+    # One model has only dense layers, and so no router.
+    assert "equal at 1 of 4 sizes" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["models:mlp", "--size", "width"], "--size 'width' is not NAME=VALUE"),
+        (["models:mlp", "--size", "width=-5"], "is not NAME=VALUE with a whole number"),
+        (["models:mlp", "--size", "width=1", "--size", "width=2"], "--size width is given twice"),
+    ],
+)
+def test_refused_sizes(refused, models, arguments, line):
+    assert line in refused("derive", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("what", "options", "line"),
+    [
+        ("bertt", {}, "did you mean bert"),
+        (
+            "bert",
+            {"architecture": "GPT2Model"},
+            "'GPT2Model' is not a class of the model type bert",
+        ),
+        ("bert", {"sizes": {"x\x1b[31m": 3}}, r"bert has no size 'x\x1b[31m'; it has vocab_size, "),
+        (
+            "bert",
+            {"sizes": {"hidden_size": 0}},
+            "hidden_size=0 is not a size: it must be 1 or more",
+        ),
+        ("nope", {"given": {"model_type": "nope"}}, "no model type or class 'nope'"),
+    ],
+)
+def test_refused_class(what, options, line):
+    with pytest.raises(ValueError, match=re.escape(line)):
+        model_class.derive_class(what, **options)

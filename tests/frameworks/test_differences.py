@@ -1,11 +1,14 @@
 """If a framework changes a default, exactly the recorded answer for that default changes."""
 
+import inspect
 from functools import partial
 from importlib import import_module
 
 import pytest
 
-from tests.frameworks.changed_defaults import drifted, with_default
+from paramproof.builders.registry import framework
+from paramproof.differences.answer import recorded
+from paramproof.differences.ask import defaults
 
 KERAS = ("keras.layers", "LayerNormalization", "epsilon", 1e-6)
 NORMS = {
@@ -21,6 +24,22 @@ NORMS = {
     "torch": ("torch.nn", "LayerNorm", "eps", 1e-6),
 }
 """The module and class of a framework's layer norm, the default, and another one."""
+
+
+def with_default(monkeypatch, function, name, value):
+    function = inspect.unwrap(function)
+    if name in (function.__kwdefaults__ or {}):
+        monkeypatch.setitem(function.__kwdefaults__, name, value)
+        return
+    parameters = inspect.signature(function).parameters.values()
+    given = [p for p in parameters if p.default is not p.empty and p.kind is not p.KEYWORD_ONLY]
+    values = tuple(value if p.name == name else p.default for p in given)
+    monkeypatch.setattr(function, "__defaults__", values)
+
+
+def drifted(name):
+    asked = defaults(framework(name), ["layer_norm_eps", "gelu"])
+    return [cell.id for cell in asked if cell not in recorded()[1]]
 
 
 @pytest.mark.parametrize(

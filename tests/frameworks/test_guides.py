@@ -19,7 +19,6 @@ def test_the_derived_formula(paramproof, tmp_path):
 
 
 def test_the_guarded_model(tmp_path):
-    """It passes as printed, and fails without a norm."""
     write_files(PAGES["guard-a-model"], tmp_path)
     printed = (tmp_path / "test_model.py").read_text("utf-8")
     changed = printed.replace("nn.LayerNorm(12), ", "")

@@ -41,7 +41,6 @@ def encoder():
 
 
 def with_head(weight=None, **options):
-    """Return the same encoder with an MLM head, whose matrix ``weight`` makes of the table."""
     net = encoder()
     net["lm"] = nn.ModuleList([nn.Linear(H, H), nn.LayerNorm(H), nn.Linear(H, V)])
     if weight:

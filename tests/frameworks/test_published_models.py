@@ -91,7 +91,6 @@ def test_a_named_configuration_has_transformers_active_count(name):
 @pytest.mark.documented("transformers")
 @pytest.mark.parametrize("class_name", KINDS)
 def test_experts_of_the_catalogue(class_name):
-    """At the type's default sizes in transformers."""
     config_class = getattr(transformers, class_name).config_class
     keys = {"model_type": config_class.model_type, "architectures": [class_name]}
     model = resolve(keys)

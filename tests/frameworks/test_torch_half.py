@@ -37,7 +37,6 @@ def representable(dtype):
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_representable_values_are_transferred_exactly(framework, builder, dtype, tmp_path):
-    """Into half precision, out of it, into a file and into a model of full precision."""
     model, arrays = build_model(framework, dtype), representable(dtype)
     assert model.dtype == "float32"
     assign_weights(model, SPEC, arrays)
@@ -53,7 +52,6 @@ def test_representable_values_are_transferred_exactly(framework, builder, dtype,
 
 @pytest.mark.parametrize(("dtype", "value"), [("bfloat16", 1.001), ("float16", 70_000.0)])
 def test_values_that_would_be_rounded_are_refused(framework, builder, dtype, value):
-    """Or would become infinite; and nothing is written."""
     model, arrays = build_model(framework, dtype), representable(dtype)
     assign_weights(model, SPEC, arrays)
     other = {name: array * 2 for name, array in arrays.items()}
@@ -66,7 +64,6 @@ def test_values_that_would_be_rounded_are_refused(framework, builder, dtype, val
 
 
 def test_a_model_of_two_types(framework, builder):
-    """As in models that keep their norms in full precision."""
     model = build_model(framework, "bfloat16")
     whole = [p for p in model.module.parameters() if p.dim() == 1]
     for parameter in whole:

@@ -16,7 +16,6 @@ pytestmark = pytest.mark.framework("transformers")
 
 
 def saved(folder, kind, name, *, dtype="float32", shard="1GB", **options):
-    """Save a tiny random model, and return the name of its file or index."""
     config = config_of({"model_type": kind, **SMALL[kind], **NO_IDS, **options})
     torch.manual_seed(0)
     model = getattr(transformers, name)(config).to(getattr(torch, dtype))
@@ -25,30 +24,22 @@ def saved(folder, kind, name, *, dtype="float32", shard="1GB", **options):
     return model, file
 
 
+@pytest.mark.parametrize(
+    ("dtype", "shard", "dtypes"), [("float32", "1GB", ("F32",)), ("bfloat16", "2KB", ("BF16",))]
+)
 @pytest.mark.parametrize(("kind", "name"), CLASSES)
-def test_every_class(kind, name, tmp_path):
-    model, file = saved(tmp_path, kind, name)
+def test_every_class_whole_and_in_shards_of_half_the_bytes(
+    kind, name, dtype, shard, dtypes, tmp_path
+):
+    model, file = saved(tmp_path, kind, name, dtype=dtype, shard=shard)
     read = resolve(tmp_path / "config.json")
     assert read.reading.class_name == name
     found = compare(file, read.names.spec)
     assert found.rows == ()
     assert found.actual == found.formula == model.num_parameters()
     assert found.notes == ("tensors matched by name",)
-    assert (checkpoint(file).shards, checkpoint(file).dtypes) == (1, ("F32",))
-
-
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [("bert", "BertForPreTraining"), ("gpt2", "GPT2LMHeadModel"), ("llama", "LlamaForCausalLM")],
-)
-def test_shards_in_half_the_bytes(kind, name, tmp_path):
-    model, file = saved(tmp_path, kind, name, dtype="bfloat16", shard="2KB")
-    found = compare(file, resolve(tmp_path / "config.json").names.spec)
-    assert file.name == "model.safetensors.index.json"
-    assert found.equal
-    assert found.actual == model.num_parameters()
-    assert checkpoint(file).shards > 3
-    assert checkpoint(file).dtypes == ("BF16",)
+    assert checkpoint(file).dtypes == dtypes
+    assert (checkpoint(file).shards > 3) == (shard == "2KB") == file.name.endswith(".index.json")
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "llama"])
@@ -128,7 +119,6 @@ def test_options_refused_in_a_config_are_noticed_in_the_file_too(kind, name, opt
 
 
 def test_fused_gate_and_up(tmp_path):
-    """A tiny Phi-3: a LLaMA with fused queries, keys and values, and fused gate and up."""
     model, file = saved(tmp_path, "phi3", "Phi3ForCausalLM")
     sizes = {key: getattr(model.config, key) for key in (*SMALL["llama"], "tie_word_embeddings")}
     found = compare(file, LlamaSpec(**sizes))

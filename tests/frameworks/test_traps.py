@@ -2,6 +2,7 @@
 
 A framework gives modules with the entries of everything that it lists, and of the weights that we
 read and call trainable. Buffers, statistics, caches, seeds and what is frozen are listed, too.
+PyTorch's are in test_live_torch.py.
 """
 
 import math
@@ -23,25 +24,6 @@ def sizes(arrays):
 
 def trained(weights):
     return sizes(one for one in weights if one.trainable)
-
-
-def torch():
-    """``state_dict``, and ours."""
-    import torch
-    from torch import nn
-
-    def counts(module):
-        return sizes(module.state_dict().values()), trained(live_weights(module))
-
-    with torch.device("meta"):
-        persistent, other, shared = nn.Linear(H, F), nn.Linear(H, F), nn.Linear(H, H)
-        persistent.register_buffer("scale", torch.ones(9))
-        other.register_buffer("scale", torch.ones(9), persistent=False)
-        yield counts, persistent, (DENSE + 9, DENSE)
-        yield counts, other, (DENSE, DENSE)
-        # A mean and a variance for each feature, and the number of batches seen.
-        yield counts, nn.BatchNorm1d(H), (4 * H + 1, 2 * H)
-        yield counts, nn.Sequential(shared, shared), (2 * SQUARE, SQUARE)
 
 
 def flax_linen():
@@ -225,7 +207,7 @@ def paddle():
     yield counts, tied, (SQUARE + H, SQUARE + H)
 
 
-@for_each(torch, flax_linen, flax_nnx, keras, equinox, mlx, paddle)
+@for_each(flax_linen, flax_nnx, keras, equinox, mlx, paddle)
 def test_counts(name, cases_of):
     for number, (counts, module, expected) in enumerate(cases_of(), 1):
         assert counts(module) == expected, (number, module)

@@ -31,8 +31,6 @@ NO_IDS = {"pad_token_id": None, "bos_token_id": None, "eos_token_id": None}
 
 
 def model_of(config, name):
-    """Return the model of a class, as shapes only."""
-
     from paramproof.builders.meta import meta
 
     with meta():

@@ -49,8 +49,6 @@ SECONDS = 900
 
 
 class Mutant(NamedTuple):
-    """One changed place of a file."""
-
     path: str
     number: int
 
@@ -66,7 +64,6 @@ class Mutant(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The text of the file with the mutation."""
         module, found = mutations(self.path)
         one = found[self.number][1]
         return deep_replace(module, one.original_node, one.mutated_node).code
@@ -95,7 +92,6 @@ def sample(files, number, seed):
 
 
 def tests_of(path):
-    """Return the tests of a file's package, then those in other folders."""
     package = Path(path).parts[1] if path.startswith("paramproof/") else ""
     own = f"tests/paramproof/{package}" if package else "tests/formulas"
     folder = own if (ROOT / own).is_dir() else "tests/paramproof"
@@ -103,7 +99,6 @@ def tests_of(path):
 
 
 def killed(mutant: Mutant, copy: Path) -> bool:
-    """Return whether a test fails, or takes too long, on the project with this mutant."""
     file = copy / mutant.path
     original = file.read_bytes()
     file.write_text(mutant.source, "utf-8")
@@ -156,7 +151,6 @@ def try_all(mutants, processes) -> Iterator[tuple[Mutant, bool]]:
 
 
 def equivalent():
-    """Return the changes that no test can detect, by function without module, with the reason."""
     listed = tomllib.loads(EQUIVALENT.read_text("utf-8"))["equivalent"]
     return {(one["function"], one["before"], one["after"]): one["reason"] for one in listed}
 

@@ -11,7 +11,7 @@ from paramproof.builders.arrays import has_family, require
 from paramproof.formulas.layout import Weight
 
 FRAMEWORKS = {
-    "mixer-toy": {"distributions": ("numpy",)},
+    "mixer-toy": {"distributions": ("numpy",), "model_packages": {"mixer_toy": "the Mixer"}},
     "mixer-wrong": {"distributions": ("numpy",), "environment": {"MIXER": "wrong"}},
 }
 
@@ -23,6 +23,10 @@ def supports(spec):
 def build(spec, numerics=None, *, allocate=False, dtype="float32"):
     require(supports(spec))
     return Mixer(spec)
+
+
+def live_weights(model):
+    return [Weight(path, shape, True, ()) for path, shape in model.shapes.items()]
 
 
 class Mixer:

@@ -36,33 +36,26 @@ def arithmetic(framework: str, dtype: str, seed: int) -> MonteCarlo:
     return MonteCarlo(UNIT_ROUNDOFF[dtype], np.random.default_rng(seed), single)
 
 
-def expected(case: Case) -> dict[str, Array]:
-    return at_tokens(case, forward(case.spec, case.numerics, doubled(case.weights), *case.inputs))
+def expected(case: Case, rounding: MonteCarlo | None = None) -> dict[str, Array]:
+    given = (case.spec, case.numerics, doubled(case.weights), *case.inputs)
+    return at_tokens(case, forward(*given, arithmetic=rounding))
 
 
 def slope(case: Case, direction: Mapping[str, Array], rounding: MonteCarlo | None = None) -> Array:
-    """Return the reference's derivative of outputs times cotangents along ``direction``."""
     weights, direction = doubled(case.weights), doubled(direction)
-    slopes = derivative(case.spec, case.numerics, weights, direction, *case.inputs, rounding)
+    given = (case.spec, case.numerics, weights, direction, *case.inputs)
+    slopes = derivative(*given, arithmetic=rounding)
     return np.sum([np.sum(slopes[kind] * by) for kind, by in case.cotangents.items()])
 
 
 def output_bounds(case: Case, framework: str) -> dict[str, float]:
-    """Return, for each kind of output, how far it may be from ``expected``."""
-
-    def run(rounding: MonteCarlo) -> dict[str, Array]:
-        weights = doubled(case.weights)
-        outputs = forward(case.spec, case.numerics, weights, *case.inputs, rounding)
-        return at_tokens(case, outputs)
-
-    samples = [run(rounding) for rounding in _roundings(case, framework)]
+    samples = [expected(case, rounding) for rounding in _roundings(case, framework)]
     return {
         kind: _bound([s[kind] for s in samples], right) for kind, right in expected(case).items()
     }
 
 
 def slope_bound(case: Case, direction: Mapping[str, Array], framework: str) -> float:
-    """Return how far a framework's gradient along ``direction`` may be from ``slope``."""
     samples = [slope(case, direction, rounding) for rounding in _roundings(case, framework)]
     return _bound(samples, slope(case, direction))
 

@@ -108,7 +108,6 @@ class Case:
 
     @cached_property
     def weights(self) -> Mapping[str, Array]:
-        """Return canonical weights: ``own``, or normal ones with standard deviation ``scale``."""
         if self.own is not None:
             return self.own
         return {k: v * np.dtype(self.dtype).type(self.scale) for k, v in self._normal(0).items()}
@@ -138,7 +137,6 @@ class Case:
 
     @property
     def mask(self) -> Array:
-        """Return (B, S), True where the outputs are defined."""
         if isinstance(self.spec, EncoderSpec):
             return self.inputs[2]
         return np.ones(self.inputs[-1].shape, dtype=bool)
@@ -156,7 +154,6 @@ class Case:
 
     @cached_property
     def cotangents(self) -> dict[str, Array]:
-        """Return standard normal cotangents by kind of output; they are 0 at padding."""
         random, mask = np.random.default_rng([self.seed, 3]), self.mask[..., None]
         drawn = {k: random.standard_normal(shape, self.dtype) for k, shape in self.shapes.items()}
         return {k: v * mask if v.ndim == 3 else v for k, v in drawn.items()}
@@ -198,7 +195,6 @@ def seeded_cases(
 
 
 def own_epsilon(builder: Builder) -> float | None:
-    """Return the norms' epsilon if a framework has only one."""
     return getattr(builder, "LAYER_NORM_EPS", None)
 
 

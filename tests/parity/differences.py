@@ -20,15 +20,12 @@ FORMATS = ("sequence", "pooled", "mlm", "nsp", "gradient")
 
 @dataclass(frozen=True)
 class Difference:
-    """The largest difference of one kind, and the bound that rounding explains."""
-
     kind: str
     actual: float
     bound: float
 
     @property
     def explained(self) -> bool:
-        """Return whether rounding explains the difference; it never explains NaN."""
         return self.actual <= self.bound
 
     def __str__(self) -> str:
@@ -73,7 +70,6 @@ def by_tensor(spec: Any, model: BuiltModel, native: Mapping[str, Array]) -> dict
 
 
 def dotted(gradient: Mapping[str, Array], direction: Mapping[str, Array]) -> float:
-    """Return the gradient along ``direction``, summed in float64."""
     return float(np.sum([np.sum(g.astype("float64") * direction[k]) for k, g in gradient.items()]))
 
 

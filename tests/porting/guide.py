@@ -27,13 +27,13 @@ def script(name):
     return script_in(TEXT, name)
 
 
-def sentences(name, text=TEXT):
+def sentences(name):
     """Return the text below a script, down to the next script or table."""
-    below = text.split(f"<!-- {name} -->")[1].partition("```python")[2].partition("```")[2]
+    below = TEXT.split(f"<!-- {name} -->")[1].partition("```python")[2].partition("```")[2]
     return " ".join(re.split(r"<!-- |\n\|", below)[0].split())
 
 
-def about(name, text=TEXT):
+def about(name):
     """Return the attributes of the script's variables that the sentences below it name."""
     assigned = {
         target.id
@@ -41,14 +41,14 @@ def about(name, text=TEXT):
         if isinstance(node, ast.Assign)
         for target in node.targets
     }
-    found = DOTTED.findall(sentences(name, text))
+    found = DOTTED.findall(sentences(name))
     return [dotted for dotted in found if dotted.split(".")[0] in assigned]
 
 
-def checks(name, text=TEXT):
+def checks(name):
     """Return Python to run after a script: it fails if an attribute is missing or wrong."""
-    lines = ["import pydoc", *about(name, text)]
-    for dotted, said in VALUE.findall(sentences(name, text)):
+    lines = ["import pydoc", *about(name)]
+    for dotted, said in VALUE.findall(sentences(name)):
         if said.startswith('"'):
             lines.append(f"assert {dotted} == {said}")
         elif dotted in lines:
@@ -56,8 +56,8 @@ def checks(name, text=TEXT):
     return "\n".join(lines) + "\n"
 
 
-def other_names(text=TEXT):
+def other_names():
     """Return the other dotted names in the text's sentences: of types, and of the contract."""
-    ours = {dotted for name in ENVIRONMENTS for dotted in about(name, text)}
-    prose = "\n".join(line for line in text.splitlines() if not line.startswith("|"))
+    ours = {dotted for name in ENVIRONMENTS for dotted in about(name)}
+    prose = "\n".join(line for line in TEXT.splitlines() if not line.startswith("|"))
     return set(DOTTED.findall(prose)) - ours

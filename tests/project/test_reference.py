@@ -14,8 +14,7 @@ from paramproof.formulas import Numerics
 from tests import reference
 from tests.parity.bounds import arithmetic
 from tests.parity.cases import Case
-from tests.reference.encoder import forward
-from tests.reference.models import derivative
+from tests.reference.models import derivative, forward
 from tests.reference.steps import ACTIVATIONS, erf, softmax
 from tests.specs import SMALL_ENCODER
 
@@ -97,7 +96,7 @@ def test_rounding_scatters_by_its_unit(dtype):
     case = Case(SPEC, Numerics(), dtype)
     weights = {path: array.astype("float64") for path, array in case.weights.items()}
     given = (case.spec, case.numerics, weights, *case.inputs)
-    right, off = forward(*given), forward(*given, arithmetic("torch", dtype, seed=0))
+    right, off = forward(*given), forward(*given, arithmetic=arithmetic("torch", dtype, seed=0))
     unit = {"float32": 2.0**-24, "float64": 2.0**-53}[dtype]
     assert unit < np.abs(off["sequence"] - right["sequence"]).max() < 1000 * unit
 
@@ -106,5 +105,5 @@ def test_a_step_may_be_rounded_more_coarsely():
     case = Case(SPEC, Numerics(), "float64")
     given = (case.spec, case.numerics, case.weights, *case.inputs)
     right = forward(*given)
-    off = forward(*given, arithmetic("flax-nnx", "float64", seed=0))
+    off = forward(*given, arithmetic=arithmetic("flax-nnx", "float64", seed=0))
     assert 1e-10 < np.abs(off["sequence"] - right["sequence"]).max() < 1e-4

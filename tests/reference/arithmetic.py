@@ -25,10 +25,7 @@ UNIT_ROUNDOFF = {"float32": 2.0**-24, "float64": 2.0**-53}
 
 
 class Exact:
-    """Exact steps: add nothing to the result of float64."""
-
     def rounded(self, step: str, value: Array, terms: Array) -> Array:
-        """Return ``value``."""
         return value
 
 
@@ -45,7 +42,6 @@ class MonteCarlo:
     units: Mapping[str, float] = field(default_factory=dict)
 
     def rounded(self, step: str, value: Array, terms: Array) -> Array:
-        """Return ``value``, its parts off by uniform errors within ``terms`` units."""
         unit = self.units.get(step, self.unit)
         error = terms.real * self.random.uniform(-unit, unit, terms.shape)
         if np.iscomplexobj(terms):

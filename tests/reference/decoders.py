@@ -7,33 +7,25 @@ llama/model.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from paramproof.formulas.spec import EncoderDecoderSpec, GPTSpec, LlamaSpec, Numerics
-from tests.reference.arithmetic import Exact, magnitude
+from paramproof.formulas.spec import EncoderDecoderSpec, GPTSpec, LlamaSpec
+from tests.reference.arithmetic import magnitude
 from tests.reference.encoder import layer
 from tests.reference.steps import Steps
 
 Array = Any
 
 
-def gpt(
-    spec: GPTSpec,
-    numerics: Numerics,
-    weights: Mapping[str, Array],
-    ids: Array,
-    arithmetic: Any = None,
-) -> dict[str, Array]:
+def gpt(steps: Steps, spec: GPTSpec, ids: Array) -> dict[str, Array]:
     """Return ``sequence`` (B, S, H), after the final norm, and ``lm`` (B, S, V), probabilities.
 
     Radford et al. 2019, section 2.3, which builds on Radford et al. 2018.
     """
-    steps = Steps(weights, numerics, arithmetic or Exact())
-    tokens = weights["embeddings.word_embeddings.weight"][ids]
-    positions = weights["embeddings.position_embeddings.weight"][: ids.shape[1]]
+    tokens = steps.weights["embeddings.word_embeddings.weight"][ids]
+    positions = steps.weights["embeddings.position_embeddings.weight"][: ids.shape[1]]
     x = steps.add("embedding", tokens, np.broadcast_to(positions, tokens.shape))
     for index in range(spec.num_hidden_layers):
         x = gpt_layer(steps, f"layers.{index}", x, spec.num_attention_heads)
@@ -63,16 +55,9 @@ def language_head(
     return steps.softmax(scores)
 
 
-def llama(
-    spec: LlamaSpec,
-    numerics: Numerics,
-    weights: Mapping[str, Array],
-    ids: Array,
-    arithmetic: Any = None,
-) -> dict[str, Array]:
+def llama(steps: Steps, spec: LlamaSpec, ids: Array) -> dict[str, Array]:
     """Return the same for LLaMA: Touvron et al. 2023, arXiv:2302.13971, section 2.2."""
-    steps = Steps(weights, numerics, arithmetic or Exact())
-    x = weights["embeddings.word_embeddings.weight"][ids]
+    x = steps.weights["embeddings.word_embeddings.weight"][ids]
     for index in range(spec.num_hidden_layers):
         x = llama_layer(steps, f"layers.{index}", x, spec)
     x = steps.rms_norm("final_norm", x)
@@ -126,21 +111,14 @@ def rotated(steps: Steps, x: Array) -> Array:
 
 
 def encoder_decoder(
-    spec: EncoderDecoderSpec,
-    numerics: Numerics,
-    weights: Mapping[str, Array],
-    source_ids: Array,
-    source_mask: Array,
-    target_ids: Array,
-    arithmetic: Any = None,
+    steps: Steps, spec: EncoderDecoderSpec, source_ids: Array, source_mask: Array, target_ids: Array
 ) -> dict[str, Array]:
     """Return ``sequence`` (B, S, H), of the decoder, and ``lm`` (B, S, U), probabilities.
 
     Vaswani et al. 2017, arXiv:1706.03762, section 3.
     ``source_mask`` is (B, T), True at tokens. Fixed positions are computed here, even if
-    ``weights`` contains them.
+    ``steps.weights`` contains them.
     """
-    steps = Steps(weights, numerics, arithmetic or Exact())
     heads, visible = spec.num_attention_heads, source_mask[:, None, None, :]
     target = "encoder" if spec.share_embeddings else "decoder"
 

@@ -5,34 +5,25 @@ Details that the paper leaves open follow its code, google-research/bert.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from paramproof.formulas.spec import EncoderSpec, Numerics
-from tests.reference.arithmetic import Exact
+from paramproof.formulas.spec import EncoderSpec
 from tests.reference.steps import Steps
 
 Array = Any
 
 
 def forward(
-    spec: EncoderSpec,
-    numerics: Numerics,
-    weights: Mapping[str, Array],
-    ids: Array,
-    types: Array,
-    mask: Array,
-    arithmetic: Any = None,
+    steps: Steps, spec: EncoderSpec, ids: Array, types: Array, mask: Array
 ) -> dict[str, Array]:
     """Return the encoder's outputs by kind, for B sequences of S tokens.
 
-    ``weights`` has an array for every canonical tensor except tied ones. ``sequence`` is (B, S, H),
-    ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2), the last two probabilities; heads
-    that ``spec`` does not have are left out. ``mask`` is (B, S), True at tokens.
+    ``sequence`` is (B, S, H), ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2), the last two
+    probabilities; heads that ``spec`` does not have are left out. ``mask`` is (B, S), True at
+    tokens.
     """
-    steps = Steps(weights, numerics, arithmetic or Exact())
     x = embeddings(steps, ids, types)
     for index in range(spec.num_hidden_layers):
         heads = spec.num_attention_heads

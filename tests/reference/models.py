@@ -12,6 +12,8 @@ from typing import Any
 
 from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
 from tests.reference import decoders, encoder
+from tests.reference.arithmetic import Exact
+from tests.reference.steps import Steps
 
 Array = Any
 
@@ -26,8 +28,11 @@ FORWARD = {
 }
 
 
-def forward(spec: Any, *arguments: Any) -> dict[str, Any]:
-    return FORWARD[type(spec)](spec, *arguments)
+def forward(
+    spec: Any, numerics: Any, weights: Mapping[str, Array], *inputs: Any, arithmetic: Any = None
+) -> dict[str, Array]:
+    """Return outputs by kind; ``weights`` has every canonical tensor except tied ones."""
+    return FORWARD[type(spec)](Steps(weights, numerics, arithmetic or Exact()), spec, *inputs)
 
 
 def derivative(
@@ -36,6 +41,7 @@ def derivative(
     weights: Mapping[str, Array],
     direction: Mapping[str, Array],
     *inputs: Any,
+    arithmetic: Any = None,
 ) -> dict[str, Array]:
     """Return how fast each output changes as the weights move along ``direction``.
 
@@ -45,5 +51,5 @@ def derivative(
         path: weight + 1j * STEP * direction[path] if path in direction else weight + 0j
         for path, weight in weights.items()
     }
-    outputs = forward(spec, numerics, moved, *inputs)
+    outputs = forward(spec, numerics, moved, *inputs, arithmetic=arithmetic)
     return {kind: output.imag / STEP for kind, output in outputs.items()}

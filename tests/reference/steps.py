@@ -62,14 +62,11 @@ def softmax(x: Array) -> Array:
 
 @dataclass(frozen=True)
 class Steps:
-    """Steps on arrays of shape (B, S, …), with ``weights`` by canonical path."""
-
     weights: Mapping[str, Array]
     numerics: Numerics
     arithmetic: Any
 
     def linear(self, path: str, x: Array) -> Array:
-        """Return x·W + b, or x·W if there is no bias."""
         kernel, bias = self.weights[f"{path}.kernel"], self.weights.get(f"{path}.bias", 0.0)
         terms = magnitude(x) @ magnitude(kernel) + magnitude(bias)
         return self.arithmetic.rounded("linear", x @ kernel + bias, terms)
@@ -92,7 +89,6 @@ class Steps:
         return rounded("layer_norm", centred * inverse * scale + bias, terms)
 
     def activation(self, x: Array) -> Array:
-        """Apply the activation that the numerics name; the step has the same name."""
         name = self.numerics.hidden_act
         return self.arithmetic.rounded(name, ACTIVATIONS[name](x), magnitude(x))
 

@@ -5,7 +5,7 @@ import random
 
 from torch import nn
 
-from tests.frameworks.derive.deriving import derives, refuses
+from tests.frameworks.derive.deriving import derives
 
 LIMITS = {"large": 25_000}
 
@@ -80,18 +80,7 @@ def frozen_when_large(hidden_size=8):
 @derives("V·e", where="e = H", beyond=[{"embedding_size": 9}])
 @derives("H·e + V·e + H", where="e ≠ H", sizes=(("hidden_size", 9),))
 def projected(vocab_size=31, hidden_size=8, embedding_size=8):
-    """No projection where both are as wide."""
     model = nn.ModuleDict({"embedding": nn.Embedding(vocab_size, embedding_size)})
     if embedding_size != hidden_size:
         model["projection"] = nn.Linear(embedding_size, hidden_size)
-    return model
-
-
-@refuses("not as derived at hidden_size = ")
-def halves(hidden_size=16):
-    """Halves until it is small, which is not followed: each size has other layers."""
-    model = nn.Sequential()
-    while hidden_size > 3:
-        model.append(nn.Linear(hidden_size, hidden_size // 2))
-        hidden_size = hidden_size // 2
     return model

@@ -65,7 +65,6 @@ def _registered(**expected: Any) -> Any:
 
 
 def load() -> dict[str, Case]:
-    """Return all cases by name, none where PyTorch is absent."""
     if find_spec("torch"):
         for module in ("branches", "lengths", "loops", "lost", "tensors"):
             import_module(f"{__package__}.{module}")
@@ -94,5 +93,4 @@ def count(name, **sizes):
 
 
 def conditions(derivation):
-    """The conditions of a derivation as text, with what is so elsewhere."""
     return {str(stated.condition): str(stated.consequence) for stated in derivation.conditions}

@@ -32,7 +32,6 @@ def tied(hidden_size=12, heads=3, vocab_size=100, layers=2):
 
 
 def stacked(hidden_size=12, layers=2):
-    """Layers in one module, each of whose arrays has an axis of layers."""
     make = eqx.filter_vmap(lambda key: eqx.nn.Linear(hidden_size, hidden_size, key=key))
     return make(jax.random.split(jax.random.key(0), layers))
 

@@ -20,7 +20,6 @@ class Heads(keras.layers.Layer):
         self.heads = heads
 
     def build(self, shape):
-        """Make the weights: the input's shape is of plain numbers."""
         self.values = self.add_weight(shape=(shape[-1], self.heads, shape[-1] // self.heads))
 
     def call(self, x):
@@ -28,7 +27,6 @@ class Heads(keras.layers.Layer):
 
 
 def divided(hidden_size=12, heads=3, vocab_size=100):
-    """Heads whose width no size of the program is."""
     inputs = keras.Input((None,), dtype="int32")
     x = keras.layers.Embedding(vocab_size, hidden_size)(inputs)
     return keras.Model(inputs, Heads(heads)(x))

@@ -13,7 +13,6 @@ def less_than_zero(hidden_size=24, wide=4):
 
 @derives("A·⌊H/A⌋·(H + 1)")
 def heads(hidden_size=24, heads=3):
-    """More heads than it is wide: a layer of no width, and of no parameters."""
     return nn.Linear(hidden_size, heads * (hidden_size // heads))
 
 

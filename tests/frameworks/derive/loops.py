@@ -1,7 +1,6 @@
 """Constructors with loops over sizes. They need PyTorch."""
 
 import copy
-import threading
 
 from torch import nn
 
@@ -18,42 +17,6 @@ def doubling(channels=4, stages=4):
     for _ in range(stages):
         model.append(nn.Conv2d(channels, 2 * channels, 3))
         channels = 2 * channels
-    return model
-
-
-@derives(
-    "10·H² + 10·H",
-    fixed="L",
-    reasons=[
-        "the shape is fitted in 4 of 4 tensor groups",
-        "L did not vary",
-        "what is asked of a text, or of a list, that depends on sizes (",
-        "text was not followed (",
-        "a branch was not followed (",
-        "layers did not vary once the formula had failed: not as",
-    ],
-    at=[{"hidden_size": 31}],
-)
-def by_turns_at_first(hidden_size=8, layers=4):
-    """Every second layer is wide, of the first twelve: which no model of nine shows."""
-    wide = [f"{number}" for number in range(1, 12, 2)]
-    times = [4 if f"{index}" in wide else 1 for index in range(layers)]
-    return nn.ModuleList(nn.Linear(hidden_size, time * hidden_size) for time in times)
-
-
-@derives("10·H² + 10·H", where="L = 4", beyond=[{"layers": 5}])
-def by_index(hidden_size=8, layers=4):
-    return nn.Sequential(*(nn.Linear(hidden_size, hidden_size * (i + 1)) for i in range(layers)))
-
-
-@derives("L·(4·H + 4)", where="L ≤ 22", beyond=[{"layers": 23}])
-def number_carried(hidden_size=12, layers=4):
-    """A number grows after the 22nd layer."""
-    width, model = 4, nn.ModuleList()
-    for index in range(layers):
-        model.append(nn.Linear(hidden_size, width))
-        if index > 20:
-            width += 1
     return model
 
 
@@ -84,11 +47,6 @@ def early_exit(hidden_size=8, layers=9):
     return model
 
 
-@derives("L·H² + H·de", where="de ≤ L")
-def dense_first(hidden_size=8, layers=9, dense=3):
-    return nn.ModuleList(square(hidden_size, bias=i < dense) for i in range(layers))
-
-
 @derives("L·H² + H·(⌊(L − 1)/ev⌋ + 1)")
 def every(hidden_size=12, layers=9, every=3):
     return nn.ModuleList(square(hidden_size, bias=i % every == 0) for i in range(layers))
@@ -99,7 +57,6 @@ def every(hidden_size=12, layers=9, every=3):
     at=[{"hidden_size": 3, "layers": layers} for layers in (1, 2, 9, 40)],
 )
 def by_list(hidden_size=12, layers=6):
-    """Kinds of layers as configurations have them: a list of strings."""
     kinds = ["wide" if index % 2 else "narrow" for index in range(layers)]
     widths = [hidden_size * (4 if kind == "wide" else 1) for kind in kinds]
     return nn.ModuleList(nn.Linear(hidden_size, width) for width in widths)
@@ -107,13 +64,11 @@ def by_list(hidden_size=12, layers=6):
 
 @derives("L·H² + H·de", where="de ≤ L")
 def by_runs(hidden_size=12, layers=6, dense=2):
-    """Read the kinds of layers from a copy of a list in which each kind is repeated."""
     return _by_kinds(hidden_size, layers, ["dense"] * dense + ["wide"] * (layers - dense))
 
 
 @derives("L·H² + 2·H", where="5 ≤ L", irrelevant=["L = 6"])
 def by_changed_runs(hidden_size=12, layers=6):
-    """Change an element of a list that was built from repeated kinds."""
     kinds = ["dense"] + ["wide"] * (layers - 1)
     kinds[-1] = "dense"
     return _by_kinds(hidden_size, layers, kinds)
@@ -142,27 +97,6 @@ def side_by_side(hidden_size=12, layers=4, others=6):
     return nn.ModuleList(square(hidden_size) for _ in pairs)
 
 
-@derives(
-    "L·(3·H² + 3·H)",
-    reasons=[
-        FITTED,
-        "the count is fitted in 2 tensor groups",
-        "a call of Thread (",
-        *["a call was not followed ("] * 3,
-    ],
-)
-def in_a_thread(hidden_size=8, layers=4):
-    made = []
-
-    def make():
-        made.extend(nn.Linear(hidden_size, 3 * hidden_size) for _ in range(layers))
-
-    thread = threading.Thread(target=make)
-    thread.start()
-    thread.join()
-    return nn.ModuleList(made)
-
-
 @derives("H² + H", at=[{"hidden_size": 31, "layers": 9}])
 def shared(hidden_size=8, layers=4):
     layer = square(hidden_size)
@@ -171,7 +105,6 @@ def shared(hidden_size=8, layers=4):
 
 @derives("7·L·H + H²·⌊L/st⌋ − 7·H·⌊L/st⌋", where="H ≤ 20", beyond=[{"hidden_size": 21, "step": 2}])
 def guarded(hidden_size=8, layers=6, step=2):
-    """Layers as wide as a question says that is only asked of some of them."""
     model = nn.ModuleList()
     for index in range(layers):
         if (index + 1) % step == 0:
@@ -179,17 +112,6 @@ def guarded(hidden_size=8, layers=6, step=2):
         else:
             model.append(nn.Linear(hidden_size, 5 if hidden_size > 20 else 7, bias=False))
     return model
-
-
-@derives(
-    "L·H² + 2·H",
-    where=["L ≥ fi + 1", "L ≥ se + 1", "se ≥ fi + 1"],
-    beyond=[{"layers": 4}],
-)
-def at_two_places(hidden_size=8, layers=6, first=1, second=4):
-    """Two numbers of layers select those with a bias."""
-    numbers = (first, second)
-    return nn.ModuleList(square(hidden_size, bias=index in numbers) for index in range(layers))
 
 
 @derives("L·(H² + H) + 2·H", at=[{"hidden_size": 24, "num_layers": 40}])
@@ -200,7 +122,6 @@ def encoder(hidden_size=8, num_layers=3):
 
 @derives("L·(2·H²·ns + 2·H·ns)", at=[{"hidden_size": 24, "num_stages": 5, "depth": 7}])
 def stages(hidden_size=8, num_stages=2, depth=3):
-    """Three layers in each of two stages, which all have two convolutions."""
     return nn.ModuleDict(
         {
             f"stage{s + 1}": nn.ModuleDict(
@@ -228,5 +149,4 @@ def stages(hidden_size=8, num_stages=2, depth=3):
     at=[{"layers": 9}],
 )
 def every_second_number(hidden_size=8, layers=6):
-    """Loop over every second number of a range, of which there are as many as half of it."""
     return nn.ModuleList([nn.Linear(hidden_size, hidden_size) for _ in range(layers)[::2]])

@@ -32,11 +32,6 @@ def through_json(hidden_size=8, heads=2):
     return nn.Linear(config["hidden"], config["heads"] * config["hidden"])
 
 
-@derives("⌊H/A⌋·(H + 1)")
-def through_int(hidden_size=8, heads=2):
-    return nn.Linear(hidden_size, int(hidden_size / heads))
-
-
 @derives("2·H² + H·⌊H/2⌋ + 2·H + ⌊H/2⌋", where={"2·H + ⌊H/2⌋ > 0": "not tried"})
 def through_a_float(hidden_size=8):
     return nn.Linear(hidden_size, int(hidden_size * 2.5))
@@ -58,30 +53,12 @@ def through_a_root(hidden_size=16):
 
 
 def _through_text(size):
-    """A plain number, which nobody knows to be a size any more."""
     return json.loads(json.dumps(size))
 
 
 @refuses("not explained: weight of (4, 16); bias of (4)")
 def through_text_and_a_root(hidden_size=16):
     return nn.Linear(hidden_size, math.isqrt(_through_text(hidden_size)))
-
-
-@derives("H² + H", reasons=[FITTED, "the statement global KEPT ("])
-def through_a_global(hidden_size=8):
-    global KEPT
-    KEPT = hidden_size
-    return _kept()
-
-
-def _kept():
-    return nn.Linear(KEPT, KEPT)
-
-
-@derives("L²·(H + 1)", at=[{"hidden_size": 3, "layers": 11}])
-def through_len(hidden_size=8, layers=4):
-    blocks = [None] * layers
-    return nn.ModuleList(nn.Linear(hidden_size, len(blocks)) for _ in blocks)
 
 
 @derives("24·H + 24", where="H = 8")
@@ -92,14 +69,6 @@ def through_a_table(hidden_size=8):
 @derives("16·H + 16", where="H2 < 1000")
 def through_a_list(hidden_size=8, width=5):
     return nn.Linear(hidden_size, ([16] * 1000 + [32] * 1000)[width])
-
-
-@derives(
-    "2·A·(H + 1)",
-    reasons=[FITTED, "a number that is read from a text", "a call was not followed ("],
-)
-def through_a_string(hidden_size=8, heads=2):
-    return nn.Linear(int(f"{hidden_size}"), int(str(heads)) * 2)
 
 
 @derives(
@@ -148,7 +117,6 @@ def refused_together(hidden_size=8, a=2, b=2, c=2, d=2, e=2):
 
 @refuses("refuses sizes inside the conditions, hidden_size = ")
 def refused_by_text(hidden_size=8, a=2, b=2, c=2, d=2, e=2):
-    """More sizes matter than may be kept."""
     if _through_text([a, b, c, d, e]) != [2, 2, 2, 2, 2]:
         raise ValueError("these are twos")
     return nn.Linear(hidden_size, hidden_size)
@@ -191,17 +159,6 @@ def by_powers(hidden_size=8, depth=3):
 
 
 @derives(
-    "power(H, L)·(H + 1)",
-    where={"power(H, L) ≥ 0": "less than 0", "power(H, L) > 0": "not tried"},
-    fixed="L",
-    reasons=["L did not vary", "depth did not vary once the formula had failed: refuses"],
-    at=[{"hidden_size": 11}],
-)
-def by_a_power(hidden_size=8, depth=3):
-    return nn.Linear(hidden_size, hidden_size**depth)
-
-
-@derives(
     "wi·(H + 1)",
     where={"A divides H": "heads of no whole width", "A divides wi": "heads of no whole width"},
     reasons=[
@@ -219,29 +176,9 @@ def asked_of_two_numbers(hidden_size=12, wide=30, heads=3):
     return nn.Linear(hidden_size, wide)
 
 
-@refuses("refuses sizes inside the conditions, hidden_size = ")
-def asked_of_a_strange_number(hidden_size=12, heads=3):
-    """Compare a number that is neither a sum nor a product of sizes."""
-    if _through_text(hidden_size) ^ 5 < heads:
-        raise ValueError("too many heads")
-    return nn.Linear(hidden_size, hidden_size)
-
-
 @derives("L·(H·⌊H/A⌋ + ⌊H/A⌋)", at=[{"hidden_size": 31, "heads": 4, "layers": 7}])
 def past_a_dtype(hidden_size=12, heads=3, layers=2):
     """PyTorch takes Python's own int for a dtype, and no other."""
     blocks = nn.ModuleList(nn.Linear(hidden_size, hidden_size // heads) for _ in range(layers))
     blocks.register_buffer("step", torch.zeros((), dtype=int), persistent=False)
     return blocks
-
-
-@derives(
-    "H² + H", where={"2 divides H": "RuntimeError: The expanded size"}, at=[{"hidden_size": 600}]
-)
-def every_second_column(hidden_size=12, rows=5):
-    """Sines and cosines in every second column each: of an odd width, one has fewer columns."""
-    table = torch.zeros(rows, hidden_size)
-    angles = torch.arange(0, hidden_size, step=2).float() * torch.ones(rows, 1)
-    table[:, 0::2] = torch.sin(angles)
-    table[:, 1::2] = torch.cos(angles)
-    return nn.Linear(hidden_size, hidden_size)

@@ -37,35 +37,9 @@ def strange_buffer(hidden_size=8):
     return model
 
 
-@derives("2·H")
-def by_arithmetic(hidden_size=8):
-    model = nn.Module()
-    model.scale = nn.Parameter(0.1 * torch.ones(hidden_size))
-    model.shift = nn.Parameter(torch.log(torch.arange(1, hidden_size + 1).float()))
-    return model
-
-
-@derives("H·ch")
-def broadcast(hidden_size=8, channels=5):
-    return nn.ParameterList([nn.Parameter(torch.ones(channels)[:, None] * torch.ones(hidden_size))])
-
-
 @derives("ch·(H + 2)")
 def weight_norm(hidden_size=8, channels=5):
     return torch.nn.utils.parametrizations.weight_norm(nn.Linear(hidden_size, channels))
-
-
-@derives("H·⌊H/2⌋", reasons=[*FITTED, "a lookup was not followed ("])
-def sliced(hidden_size=8):
-    return nn.ParameterList(
-        [nn.Parameter(torch.empty(hidden_size, hidden_size)[: hidden_size // 2])]
-    )
-
-
-@derives("H² + H·A")
-def concatenated(hidden_size=8, heads=3):
-    both = torch.cat([torch.empty(hidden_size, heads), torch.empty(hidden_size, hidden_size)], 1)
-    return nn.ParameterList([nn.Parameter(both)])
 
 
 @derives("H² + H", reasons=[*FITTED, *["a call was not followed ("] * 2])
@@ -90,7 +64,6 @@ def drawn(hidden_size=8):
 
 @derives("L + H")
 def numbers(hidden_size=8, layers=3):
-    """Compute numbers as parameters, as a learned activation does, and not by a factory."""
     slope = [nn.Parameter(torch.log(torch.tensor(0.8)).unsqueeze(0)) for _ in range(layers)]
     return nn.ParameterList([nn.Parameter(torch.empty(hidden_size)), *slope])
 
@@ -121,14 +94,6 @@ def encoder(hidden_size=12, heads=3, feed_forward=20, layers=4):
 )
 def attention(hidden_size=12, heads=3, key_size=7):
     return nn.MultiheadAttention(hidden_size, heads, kdim=key_size)
-
-
-@derives(
-    "L·(24·H² + 16·H) − 16·H² + 8·H·is",
-    at=[{"hidden_size": 5, "input_size": 9, "layers": layers} for layers in (1, 2, 7)],
-)
-def lstm(hidden_size=12, input_size=7, layers=4):
-    return nn.LSTM(input_size, hidden_size, layers, bidirectional=True)
 
 
 @derives(

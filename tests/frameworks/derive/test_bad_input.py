@@ -92,7 +92,6 @@ def test_what_never_ends_is_ended(name, sizes):
 
 @pytest.mark.parametrize("name", ["prints", "closes"])
 def test_what_is_printed_is_no_answer(name):
-    """Its formula is derived all the same."""
     notes = []
     found = derive_in_subprocess(f"{BAD}:{name}", note=notes.append)
     assert str(found.formula) == "3·H + 3"

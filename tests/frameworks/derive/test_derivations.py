@@ -19,7 +19,7 @@ CASES = load()
 
 
 def test_there_are_enough_cases():
-    assert len(CASES) >= 85
+    assert len(CASES) >= 65
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -68,21 +68,13 @@ def test_what_does_harm_with_another_is_the_only_condition(seed):
     assert [str(condition) for condition in found.irrelevant_guards] == ["V > 50"]
 
 
-@pytest.mark.parametrize(
-    ("name", "proved", "not_proved"),
-    [
-        # An irrelevant guard bounds the proof only.
-        ("branches:moves_nothing", {"vocab_size": 25_000}, {"vocab_size": 25_001}),
-        ("lost:through_two_roundings", {"hidden_size": 49, "heads": 49}, None),
-    ],
-)
-def test_where_a_formula_is_proved(name, proved, not_proved):
-    found = derived(name)
-    assert not found.reasons_at(in_letters(found, proved))
-    if not_proved:
-        there = in_letters(found, not_proved)
-        assert found.reasons_at(there)
-        assert found.count(there) == count(name, **not_proved)
+def test_where_a_formula_is_proved():
+    """An irrelevant guard bounds the proof only."""
+    found = derived("branches:moves_nothing")
+    inside, beyond = (in_letters(found, {"vocab_size": size}) for size in (25_000, 25_001))
+    assert not found.reasons_at(inside)
+    assert found.reasons_at(beyond)
+    assert found.count(beyond) == count("branches:moves_nothing", vocab_size=25_001)
 
 
 def test_every_third_layer():
@@ -155,10 +147,9 @@ def test_a_buffer_that_nothing_explains_is_named():
 
 
 def test_a_fixed_letter_keeps_its_size():
-    for name in ("lost:named_by_two", "loops:by_turns_at_first"):
-        found = derived(name)
-        with pytest.raises(ValueError, match="the formula holds at "):
-            found.count({**found.sizes, found.fixed[0]: 5})
+    found = derived("lost:named_by_two")
+    with pytest.raises(ValueError, match="the formula holds at "):
+        found.count({**found.sizes, found.fixed[0]: 5})
 
 
 def test_the_packages_of_every_submodule_and_of_what_it_inherits_from():

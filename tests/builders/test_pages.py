@@ -1,4 +1,4 @@
-"""The sample of ``paramproof verify`` in docs/frameworks.md, framework by framework."""
+"""What two pages say of each framework: the sample of ``verify``, and how a kernel is stored."""
 
 import re
 
@@ -8,7 +8,10 @@ from docs.writers.blocks import PAGES, block
 from docs.writers.evidence import VERIFY
 from paramproof.formulas import closed_form
 from tests import literals
+from tests.porting.guide import SPEC, TEXT
 from tests.strategies import random_specs
+
+QUERY = "layers.0.attention.query.kernel"
 
 
 @pytest.mark.documented
@@ -28,3 +31,19 @@ def test_verify_sample(framework, builder):
     total = f"{sum(closed_form(spec.letters()) for spec in specs):,}"
     assert random[:4] == [f"{examples} random encoder specs", total, total, "0"]
     assert re.fullmatch(r"[\d,.]+", random[4])
+
+
+def test_how_the_query_kernel_is_stored(framework, builder):
+    rows = [line.strip("| ").split(" | ") for line in TEXT.splitlines() if line.startswith("|")]
+    (row,) = (row for row in rows if f"`{framework.name}`" in row[0])
+    names = {QUERY, QUERY.replace(".0.", ".*.")}
+    (stored,) = (w for w in builder.build(SPEC).weights() if names.intersection(w.parts))
+    assert row[1:3] == [f"`{stored.path}`", str(stored.shape)]
+    said = {
+        "q, k and v in one": len(stored.parts) == 3,
+        "transposed": "transposed" in stored.layout,
+        "heads split": "heads_out" in stored.layout,
+        "stacked over the layers": stored.stacked,
+        "as it is": not stored.layout,
+    }
+    assert row[3] == ", ".join(words for words, so in said.items() if so)
