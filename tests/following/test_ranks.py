@@ -1,0 +1,59 @@
+"""Each rank has what transformers leaves there of a model on the meta device, by a fake group."""
+
+from random import Random
+
+import pytest
+import torch.distributed as dist
+from torch.testing._internal.distributed.fake_pg import FakeStore
+from transformers import CONFIG_MAPPING, initialization
+from transformers.distributed.configuration_utils import DistributedConfig
+
+from paramproof.catalogue.names import has_type, model_types, programs, usual_class
+from paramproof.following.ranks import plans, ranks
+from paramproof.resolver import resolve
+from sweep.library.model import attempt, model_of
+from sweep.plans import with_two_layers
+from sweep.samples.adversary import saved_defaults
+from sweep.samples.sizes import with_other_sizes
+
+CLASSES, RECORDS = plans()["classes"], plans()["records"]
+PLANNED = {one for one, of in CLASSES.items() if any("tp" in RECORDS[i] for i in of.values())}
+TYPES = [one for one in filter(has_type, model_types()) if programs().types[one] in PLANNED]
+
+
+def divided(keys, sizes):
+    how = DistributedConfig(**{f"{axis}_size": size for axis, size in sizes.items()})
+    world = how.tp_size * how.pp_size * how.fsdp_size
+    for rank in range(world):
+        dist.init_process_group("fake", store=FakeStore(), rank=rank, world_size=world)
+        try:
+            with initialization.no_tie_weights():
+                model = model_of(keys["model_type"], usual_class(keys["model_type"]), keys)
+            model = model.maybe_distribute_model(model, *model.prepare_distribute_model(how)[::2])
+            model.tie_weights(recompute_mapping=False)
+            own = [one for one in model.parameters() if one.requires_grad]
+            yield sum((one.to_local() if hasattr(one, "to_local") else one).numel() for one in own)
+        finally:
+            dist.destroy_process_group()
+
+
+@pytest.mark.shared("a model is built for each rank of each type with a plan")
+@pytest.mark.parametrize("name", TYPES)
+def test_parameters_on_ranks_are_those_of_transformers(name):
+    random, few = Random(name), with_two_layers(saved_defaults(CONFIG_MAPPING[name]))
+    drawn = with_other_sizes(keys := {"model_type": name, **few}, random)
+    model = attempt(resolve, drawn) or resolve(drawn := keys)
+    for sizes in ({"tp": random.choice([2, 3, 5])}, {"tp": 2, "ep": 2}, {"fsdp": 3}, {"pp": 3}):
+        answer = attempt(ranks, model, sizes)
+        assert answer or not {"tp", "fsdp"}.issuperset(sizes)
+        runs = answer.data["per_rank"] if answer else ()
+        ours = [one["parameters"] for one in runs for _ in range(one["first"], one["last"] + 1)]
+        assert not answer or ours == [*divided(drawn, sizes)], sizes
+
+
+@pytest.mark.parametrize(("axis", "why"), [("ep", "Cannot evenly shard"), ("pp", "layers.1.")])
+def test_what_is_refused_fails_in_transformers(axis, why):
+    keys, sizes = {"model_type": "mixtral", "num_hidden_layers": 3}, {"tp": 3, axis: 3}
+    assert attempt(ranks, resolve(keys), sizes) is None
+    with pytest.raises((ValueError, KeyError), match=why):
+        [*divided(keys, sizes)]
