@@ -156,13 +156,14 @@ def condition_in(written: str) -> Condition:
 def at_least_one(one: Expression) -> tuple[Condition, ...]:
     """Return the conditions that are met exactly where ``one`` is 1 or more.
 
-    A product is 1 or more where all its factors are, and ⌊a / b⌋ where a ≥ b.
+    A product is 1 or more where all its natural factors are, and ⌊a / b⌋ where a ≥ b > 0.
     """
     factor = common_factor(one.terms.items()) if one else one
     shared = [(atom, power) for powers in factor.terms for atom, power in powers if sides(atom)]
-    if not is_never_negative(one / Expression({tuple(shared): 1}) - 1):
+    pairs, is_single = [*filter(None, (sides(a) for a, _ in shared))], [n for _, n in shared] == [1]
+    known = (signs_of(b) == {1} and (is_single or is_never_negative(a)) for a, b in pairs)
+    if not (all(known) and is_never_negative(one / Expression({tuple(shared): 1}) - 1)):
         return (Condition(Relation.LESS, one, expression(1), False),)
-    pairs = filter(None, (sides(atom) for atom, _ in shared))
     return tuple(Condition(Relation.LESS, top, bottom, False) for top, bottom in pairs)
 
 

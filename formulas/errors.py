@@ -4,9 +4,7 @@ An error has the source, the key or the name at fault as attributes. It prints a
 bounded length, with foreign text escaped. Names are looked up without regard to case, and an
 unknown one gets similar names as suggestions.
 
-Plug-ins are families and frameworks that other distributions register as entry points. A broken one
-must not stop those who never use it: it is left out and noted here, and raises an error only if
-somebody names it.
+A broken plug-in is left out and noted here: it raises an error only if somebody names it.
 """
 
 from __future__ import annotations

@@ -166,9 +166,6 @@ class Expression:
     def __neg__(self) -> Expression:
         return Expression({powers: -number for powers, number in self.terms.items()})
 
-    def __pos__(self) -> Expression:
-        return self
-
     def __reduce__(self) -> tuple[type[Expression], tuple[Mapping[Powers, Number]]]:
         # Another process hashes text differently, so a remembered hash must not be pickled.
         return Expression, (self.terms,)
@@ -412,9 +409,16 @@ def _floor_by_letters(top: Expression, bottom: Expression) -> Expression:
     if not rest:
         return whole
     # A divisor that may be negative, as L − 2, would change the value.
-    if rest.terms[_leading(rest)] < 0 and all(n > 0 for n in bottom.terms.values()):
+    if rest.terms[_leading(rest)] < 0 and _is_natural(bottom):
         return whole - floor(-rest + bottom - 1, bottom)
     return whole + letter(Computed(QUOTIENT, (rest, bottom)))
+
+
+def _is_natural(one: Expression) -> bool:
+    """Return True if no term subtracts anything, nor one of the sides of its quotients."""
+    pairs = [sides(atom) for atom in one._atoms() if not isinstance(atom, str)]
+    natural = (pair is not None and all(map(_is_natural, pair)) for pair in pairs)
+    return all(number > 0 for number in one.terms.values()) and all(natural)
 
 
 def common_factor(terms: Iterable[tuple[Powers, Number]]) -> Expression:
@@ -583,9 +587,9 @@ class Notation(NamedTuple):
             return atom if self is PLAIN else _latex_name(atom)
         if pair := sides(atom):
             top, bottom = pair
-            # ⌊(x + d − 1) / d⌋ is usually written ⌈x / d⌉.
+            # ⌊(x + d − 1) / d⌋ is usually written ⌈x / d⌉, for a positive d.
             up = top - (bottom - 1)
-            shorter = len(up.terms) < len(top.terms)
+            shorter = len(up.terms) < len(top.terms) and _is_natural(bottom)
             shape = self.ceiling if shorter else self.floor
             below = self.side(bottom, is_right=True, in_fraction=True)
             return shape.format(self.side(up if shorter else top, in_fraction=True), below)

@@ -81,7 +81,8 @@ def stored_shape(
 
 
 def _rearranged(pattern: str, shape: tuple[int, ...], head_size: int) -> tuple[int, ...]:
-    left, right = (_axes(side) for side in pattern.split(" -> "))
+    sides = (re.findall(r"\(.*?\)|\w+", side) for side in pattern.split(" -> "))
+    left, right = ([axis.strip("()").split() for axis in side] for side in sides)
     if len(left) != len(shape):
         raise ValueError(f"a tensor of shape {shape} does not fit the layout {pattern!r}")
     sizes = {"k": head_size}
@@ -92,8 +93,3 @@ def _rearranged(pattern: str, shape: tuple[int, ...], head_size: int) -> tuple[i
         if math.prod(sizes[name] for name in names) != length:
             raise ValueError(f"{length} does not split into {pattern!r} at k={head_size}")
     return tuple(math.prod(sizes[name] for name in names) for names in right)
-
-
-def _axes(side: str) -> list[list[str]]:
-    """Return the axes of a pattern: ``[["i"], ["a", "k"]]`` for ``"i (a k)"``."""
-    return [axis.strip("()").split() for axis in re.findall(r"\(.*?\)|\w+", side)]
