@@ -37,6 +37,7 @@ from paramproof.following.modules import (
     backwards,
     buffer_dtype,
     module_of,
+    numbered,
 )
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.path import starred
@@ -51,7 +52,7 @@ KINDS: Mapping[str, tuple[type[nn.Module], ...]] = {
     "conv": (nn.modules.conv._ConvNd,),
     "norm": (nn.LayerNorm, nn.GroupNorm, nn.modules.batchnorm._NormBase),
 }
-DRAWS = 4
+DRAWS = 3
 """Configurations of each type beside the defaults."""
 
 TRIES = 20
@@ -129,11 +130,12 @@ def leaves(
         for path, pairs in paths.items():
             if labels := {one[place] for one in pairs if (one[0] == "buffer") == are_buffers}:
                 names = backwards(path)
-                starred = tuple("*" if name.isdigit() else name for name in names)
-                by_star.setdefault(starred, {}).setdefault(names, set()).update(labels)
-        for starred, numbered in by_star.items():
-            every = set[str]().union(*numbered.values())
-            for names, labels in [(starred, every)] if len(every) == 1 else numbered.items():
+                by_star.setdefault(tuple(map(numbered, names)), {}).setdefault(names, set()).update(
+                    labels
+                )
+        for star, several in by_star.items():
+            every = set[str]().union(*several.values())
+            for names, labels in [(star, every)] if len(every) == 1 else several.items():
                 if len(labels) > 1:
                     print(f"{model_type}: {names} has {labels}", file=sys.stderr)
                 found[names][model_type] = " ".join(sorted(labels))
@@ -161,10 +163,12 @@ def rows(items: Sequence[Leaf], end: tuple[str, ...] = (), is_listed: bool = Fal
         below[[*names[len(end) :], START][0]].append((names, labels))
     if list(below) == [START]:
         return own or {}
-    is_mixed = "*" in below and any(name.isdigit() for name in below)
     deeper: Rows = {}
     for name, some in below.items():
-        deeper |= rows(some, (*end, name), is_mixed and (name == "*" or name.isdigit()))
+        # Some types need the number here, and others do not: the rows of neither are general.
+        alike = [one for one in below if numbered(one) == numbered(name)]
+        is_mixed = len(alike) > 1 and numbered(name) in alike
+        deeper |= rows(some, (*end, name), is_listed or is_mixed)
     return own if own and len(json.dumps(own)) < len(json.dumps(deeper)) else deeper
 
 
@@ -210,7 +214,9 @@ def check(names: Sequence[str], seed: int) -> int:
             for path, one in seen(model).items():
                 outcome = "right"
                 try:
-                    said = buffer_dtype(types, path) if one[0] == "buffer" else module_of(types, path)
+                    said = (
+                        buffer_dtype(types, path) if one[0] == "buffer" else module_of(types, path)
+                    )
                 except InvalidInput:
                     outcome = "unknown"
                 else:

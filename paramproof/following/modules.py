@@ -10,6 +10,7 @@ numbers, and ``^`` for the start of a path. A tensor without a row is refused, n
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,8 @@ START = "^"
 
 NORMAL = "bfloat16"
 """The dtype with which the models were built: the model's own, whatever that is."""
+
+NUMBER = re.compile(r"(?:^|(?<=_))\d+$")
 
 KINDS = ("linear", "conv1d", "embedding", "conv", "norm", "parameter")
 
@@ -76,6 +79,11 @@ def backwards(path: str) -> tuple[str, ...]:
     return ("weight" if name == "bias" and module else name, *module[::-1])
 
 
+def numbered(name: str) -> str:
+    """Return a name with a ``*`` in place of its number: ``*`` for 3, ``expert_*`` for expert_3."""
+    return NUMBER.sub(LAYER, name)
+
+
 def _types(model_types: str | Iterable[str]) -> list[str]:
     named = [model_types] if isinstance(model_types, str) else [*model_types]
     return [type_with_class(one) or one for one in named]
@@ -96,14 +104,13 @@ def _walk(node: Mapping[str, Any], names: tuple[str, ...], types: list[str]) -> 
     elif not names:
         if START in node:
             yield from _walk(node[START], names, types)
+    elif (star := numbered(names[0])) != names[0]:
+        # A row for the number itself, or else one for every number.
+        own = [*_walk(node.get(names[0], {}), names[1:], types)]
+        yield from own or _walk(node.get(star, {}), names[1:], types)
     else:
-        name, *rest = names
-        numbers = [one for one in node if one.isdigit()] if name == LAYER else []
-        found: list[str] = []
-        for one in [name, *numbers] if name == LAYER else [name, LAYER] if name.isdigit() else [name]:
-            if one in node and (name == LAYER or not found):
-                found += _walk(node[one], tuple(rest), types)
-        yield from found
+        for one in [one for one in node if numbered(one) == star] if LAYER in star else [star]:
+            yield from _walk(node.get(one, {}), names[1:], types)
 
 
 def _of_types(row: str | Mapping[str, frozenset[str]], types: list[str]) -> list[str]:
