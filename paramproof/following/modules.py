@@ -73,6 +73,20 @@ def buffer_dtype(model_types: str | Iterable[str], path: str) -> str:
     return "" if found == NORMAL else found
 
 
+def raw_matrices_of_mlx(model_type: str) -> tuple[str, ...] | None:
+    """Return the ends of parameters that mlx-lm has in a module that it packs, such as a router.
+
+    None says that mlx-lm has no such type, or other modules.
+    """
+    found = _data()["mlx"].get(model_type)
+    return None if found is None else tuple(f".{one}" for one in found.split())
+
+
+def kept_in_float32(model_types: Iterable[str]) -> set[str]:
+    """Return the names of modules that transformers does not pack in any scheme."""
+    return {name for one in model_types for name in _data()["float32"].get(one, "").split()}
+
+
 def backwards(path: str) -> tuple[str, ...]:
     """Return the names of a path from its end; a bias is looked up as its weight."""
     *module, name = path.split(".")

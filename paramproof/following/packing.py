@@ -1,0 +1,94 @@
+"""Matrices in blocks: how a scheme packs a weight, in bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any, NamedTuple
+
+from paramproof.following.dtypes import Weight
+from paramproof.following.modules import Module
+from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.path import leaf
+from paramproof.formulas.printing import legible, shape_text
+
+
+class Block(NamedTuple):
+    """The bytes of each block of rows and columns; 0 stands for all of them."""
+
+    rows: int
+    columns: int
+    bytes: int
+
+    def size(self, rows: int, columns: int) -> int:
+        down = -(-rows // self.rows) if self.rows else 1
+        return down * (-(-columns // self.columns) if self.columns else 1) * self.bytes
+
+    def formula(self, rows: Any, columns: Any) -> Any:
+        """Return the bytes in letters, where blocks divide the matrix."""
+        down = rows / self.rows if self.rows else 1
+        return down * (columns / self.columns if self.columns else 1) * self.bytes
+
+
+class Packing(NamedTuple):
+    """How a matrix is packed. ``partial`` says what happens to one with blocks that are not full.
+
+    It is ``refused``, ``kept`` as it is, or its blocks are ``padded``.
+    """
+
+    label: str
+    blocks: tuple[Block, ...]
+    partial: str = "refused"
+
+    def divides(self, rows: int, columns: int) -> bool:
+        return all(
+            not rows % (one.rows or 1) and not columns % (one.columns or 1) for one in self.blocks
+        )
+
+
+class Scheme(NamedTuple):
+    """A scheme: how it packs a parameter of a path, a module and a number of axes; None if not.
+
+    ``dtype`` is that of the model. What is not packed keeps the dtype in which the library builds
+    it, unless the scheme stores it as ``kept``.
+    """
+
+    heading: str
+    dtype: str
+    packing: Callable[[str, Module, int], Packing | None]
+    kept: str = ""
+    lines: tuple[str, ...] = ()
+
+
+def columns_first(path: str, module: Module) -> bool | None:
+    """Return whether the axis of inputs is the first of the two; None if that is not known.
+
+    Experts in one tensor are stored either way.
+    """
+    if module.kind == "conv1d":
+        return True
+    return False if module.kind != "parameter" or leaf(path) == "weight" else None
+
+
+def packed_size(weight: Weight, packing: Packing) -> int | None:
+    """Return the bytes of a packed weight, or None if it is kept as it is.
+
+    Raises ``InvalidInput`` for a matrix that the blocks do not divide, if the packing has no rule
+    for that.
+    """
+    *outer, rows, columns = weight.shape
+    is_turned = columns_first(weight.path, weight.module)
+    ways = [(rows, columns)] * (not is_turned) + [(columns, rows)] * (is_turned is not False)
+    sizes = set()
+    for way in ways:
+        if packing.partial == "padded" or packing.divides(*way):
+            sizes.add(prod(outer) * sum(block.size(*way) for block in packing.blocks))
+        elif packing.partial == "kept":
+            sizes.add(-1)
+        else:
+            sizes.add(-2)
+    if len(sizes) > 1 or -2 in sizes:
+        what = f"{legible(weight.path)} of the shape {shape_text(weight.shape)}"
+        raise InvalidInput(f"there is no rule for {what}: {packing.label} do not divide it")
+    (size,) = sizes
+    return None if size < 0 else size
