@@ -70,7 +70,7 @@ def _fp8(given: Mapping[str, Any], tensors: Tensors) -> Rule:
         raise _unknown("weight_block_size", blocks, "two sizes, as [128, 128]")
     scale = 1 if given.get("scale_fmt") == "ue8m0" else 4
     label = f"float8, blocks of {blocks[0]} × {blocks[1]}"
-    packing = Packing(label, (Block(1, 1, 1), Block(*blocks, scale)), "padded")
+    packing = Packing(label, (Block(1, 1, 1), Block(*blocks, scale)), is_padded=True)
     excluded = _not_converted(given, tensors, adds_defaults=False)
 
     def rule(path: str, module: Module, axes: int) -> Packing | None:

@@ -34,7 +34,7 @@ from paramproof.following.dtypes import (
     buffer_bytes,
     tensors_of,
 )
-from paramproof.following.modules import Module, module_of, raw_matrices_of_mlx
+from paramproof.following.modules import Module, matrices_of_mlx, module_of
 from paramproof.following.packing import Block, Packing, Scheme, columns_first, packed_size
 from paramproof.following.tensors import require_transformers
 from paramproof.formulas.derivation import Derivation
@@ -42,7 +42,7 @@ from paramproof.formulas.errors import InvalidInput, canonical_name, no_such
 from paramproof.formulas.expression import Expression, expression, sum_of, text
 from paramproof.formulas.path import starred
 from paramproof.formulas.printing import legible, shape_text
-from paramproof.resolver import Model
+from paramproof.resolver import Model, entry_of
 from paramproof.views.table import Column, Table, TableRow, numbers
 
 HEAD = "lm_head"
@@ -54,9 +54,9 @@ COMPRESSED = {
 """Packed words, scales and, as int64, the shape; or one byte for each weight, and scales."""
 
 MLX = {
-    "mlx4": Packing("4 bits, groups of 64", (Block(1, 8, 4), Block(1, 64, 4)), "kept"),
-    "mlx8": Packing("8 bits, groups of 64", (Block(1, 4, 4), Block(1, 64, 4)), "kept"),
-    "mxfp4": Packing("mxfp4, groups of 32", (Block(1, 8, 4), Block(1, 32, 1)), "kept"),
+    "mlx4": Packing("4 bits, groups of 64", (Block(1, 8, 4), Block(1, 64, 4))),
+    "mlx8": Packing("8 bits, groups of 64", (Block(1, 4, 4), Block(1, 64, 4))),
+    "mxfp4": Packing("mxfp4, groups of 32", (Block(1, 8, 4), Block(1, 32, 1))),
 }
 """Words of 32 bits, and a scale and a bias of 16 bits for each group, or a scale of 8 bits."""
 
@@ -98,8 +98,8 @@ def stored(model: Model, scheme: str) -> Answer:
     if name is None:
         raise no_such("scheme", scheme, SCHEMES)
     found, reading = require_transformers(model, "stored bytes")
-    tensors = tensors_of(model, "stored bytes")
     try:
+        tensors = tensors_of(entry_of(reading.keys, reading.class_name))
         chosen = as_configured(reading, tensors) if name == CONFIG else _named(name, model, tensors)
         rows = Counter(_row(one, chosen, tensors) for one in tensors.weights)
     except InvalidInput as error:
@@ -142,9 +142,8 @@ def _row(one: Weight, scheme: Scheme, tensors: Tensors) -> tuple[str, tuple[int,
     for other in one.others:
         if scheme.packing(other, module_of(tensors.types, other), len(one.shape)) != packing:
             raise InvalidInput(f"{legible(one.path)} is tied to {legible(other)}, and one is packed")
-    size = packed_size(one, packing) if packing else None
-    if packing and size is not None:
-        return starred(one.path), one.shape, packing.label, size
+    if packing:
+        return starred(one.path), one.shape, packing.label, packed_size(one, packing)
     dtype = scheme.kept or one.module.dtype or scheme.dtype
     return starred(one.path), one.shape, dtype, one.count * ELEMENT_BYTES[dtype]
 
@@ -197,17 +196,21 @@ def _compressed(name: str, dtype: str, tensors: Tensors) -> Scheme:
 
 
 def _mlx(name: str, dtype: str, tensors: Tensors) -> Scheme:
-    matrices = raw_matrices_of_mlx(tensors.types[0])
-    if matrices is None:
-        raise InvalidInput(f"no model of mlx-lm was compared with {tensors.types[0]}")
+    known = matrices_of_mlx(tensors.types[0])
     if dtype == "float32":
-        raise InvalidInput("mlx-lm converts no model in float32")
+        raise InvalidInput("mlx-lm converts no model to float32")
 
     def packing(path: str, module: Module, axes: int) -> Packing | None:
-        is_matrix = module.kind in ("linear", "conv1d", "embedding") and axes == 2
-        is_raw = module.kind == "parameter" and axes > 1
-        is_matrix = is_matrix or (is_raw and f".{path}".endswith(matrices))
-        return MLX[name] if is_matrix else None
+        own = f".{path}"
+        if own.endswith(known["lacks"]):
+            raise InvalidInput(f"mlx-lm has no {legible(path)} of its own")
+        if axes > 1 and module.kind in ("linear", "conv1d", "embedding"):
+            return MLX[name]
+        if axes > 1 and module.kind == "parameter" and not own.endswith(known["kept"]):
+            if not own.endswith(known["packed"]):
+                raise InvalidInput(f"it is not known how mlx-lm has {legible(path)}")
+            return MLX[name]
+        return None
 
     return Scheme(f"Bytes in {name} of MLX: all matrices, the rest in {dtype}", dtype, packing, dtype)
 
