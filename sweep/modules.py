@@ -33,11 +33,10 @@ from paramproof.following.modules import (
     START,
     backwards,
     numbered,
-    read,
-    write,
 )
 from sweep.library.keys import Keys
 from sweep.library.model import attempt, config_of
+from sweep.library.rows import as_rows, write_rows
 from sweep.samples.adversary import draw_config, published_configs
 
 KINDS: Mapping[str, tuple[type[nn.Module], ...]] = {
@@ -66,8 +65,8 @@ def main() -> int:
     """Write the file. What ``sweep.mlx_lm.matrices`` writes stays."""
     transformers.logging.set_verbosity(transformers.logging.CRITICAL)
     types = {name: observe(name) for name in model_types() if has_type(name)}
-    kept = {name: " ".join(sorted(kept_in_float32(name))) for name in types}
-    write({**read(), **tables(types), "float32": {name: it for name, it in kept.items() if it}})
+    kept = as_rows({name: kept_in_float32(name) for name in types})
+    write_rows(**tables(types), float32=kept)
     return 0
 
 
@@ -127,7 +126,7 @@ def kept_in_float32(model_type: str) -> set[str]:
 def tables(types: Mapping[str, Labels]) -> Rows:
     dtypes = rows(leaves(types, 1, are_buffers=False))
     return {
-        "transformers": transformers.__version__,
+        "versions": {"transformers": transformers.__version__},
         "modules": rows(leaves(types, 0, are_buffers=False)),
         "dtypes": {
             end: row if isinstance(row, str) else {k: v for k, v in row.items() if k != NORMAL}
@@ -142,7 +141,7 @@ def leaves(types: Mapping[str, Labels], place: int, are_buffers: bool) -> list[L
     """Return the labels of all types; numbers stay in a path only if they decide the label."""
     found: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
     for model_type, paths in types.items():
-        by_star: dict[tuple[str, ...], Labels | Any] = {}
+        by_star: dict[tuple[str, ...], dict[tuple[str, ...], set[str]]] = {}
         for path, pairs in paths.items():
             if labels := {one[place] for one in pairs if (one[0] == "buffer") == are_buffers}:
                 names = backwards(path)
@@ -150,8 +149,8 @@ def leaves(types: Mapping[str, Labels], place: int, are_buffers: bool) -> list[L
                 many.setdefault(names, set()).update(labels)
         for star, many in by_star.items():
             every = set[str]().union(*many.values())
-            for names, labels in [(star, every)] if len(every) == 1 else many.items():
-                found[names][model_type] = labels.pop() if len(labels) == 1 else SEVERAL
+            for own, labels in {star: every}.items() if len(every) == 1 else many.items():
+                found[own][model_type] = labels.pop() if len(labels) == 1 else SEVERAL
     return [*found.items()]
 
 

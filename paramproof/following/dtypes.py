@@ -9,6 +9,7 @@ first of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
 
@@ -27,7 +28,8 @@ DTYPES = ("bfloat16", "float16", "float32")
 DEFAULT = "bfloat16"
 
 
-class Weight(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Weight:
     """A parameter: its path, its shape, and its module; ``others`` has the paths tied to it."""
 
     path: str
@@ -68,17 +70,12 @@ def tensors_of(found: Entry) -> Tensors:
             buffers.append(Buffer(one.path, one.shape, one.role != "buffer"))
         elif one.storage in storages:
             first = storages[one.storage]
-            storages[one.storage] = first._replace(others=(*first.others, one.path))
+            storages[one.storage] = replace(first, others=(*first.others, one.path))
         elif one.shape is None:
             raise InvalidInput(f"the shape of {legible(one.path)} is not known")
         else:
             storages[one.storage] = Weight(one.path, one.shape, module_of(types, one.path))
     return Tensors(types, list(storages.values()), buffers)
-
-
-def built_bytes(tensors: Tensors, dtype: str) -> int:
-    """Return the bytes of the parameters of a model that is built in a dtype."""
-    return sum(one.count * ELEMENT_BYTES[one.module.dtype or dtype] for one in tensors.weights)
 
 
 def buffer_bytes(tensors: Tensors, dtype: str) -> int | None:

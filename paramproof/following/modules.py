@@ -74,20 +74,16 @@ def buffer_dtype(model_types: str | Iterable[str], path: str) -> str:
     return "" if found == NORMAL else found
 
 
-def matrices_of_mlx(model_type: str) -> Mapping[str, tuple[str, ...]]:
+def matrices_of_mlx(model_type: str) -> dict[str, tuple[str, ...]]:
     """Return how mlx-lm has parameters of two axes that are in no linear layer or table.
 
-    Those that end in a name of ``packed`` are in a module that MLX packs, such as a router, and
-    those of ``kept`` are not. Those of ``lacks`` are not in its model, which ties them. Raises
-    ``InvalidInput`` if mlx-lm has no such type, or another model.
+    Those that end in one of ``packed`` are in a module that MLX packs, such as a router, and those
+    of ``kept`` are not. ``heads`` says whether the head has a weight of its ``own`` or is ``tied``.
+    Raises ``InvalidInput`` if mlx-lm has no such type, or another model.
     """
-    found = read()["mlx"].get(model_type)
-    if found is None:
+    if (found := read()["mlx"].get(model_type)) is None:
         raise InvalidInput(f"no model of mlx-lm is known to be that of {legible(model_type)}")
-    return {
-        what: tuple(f".{one}" for one in found.get(what, "").split())
-        for what in ("packed", "kept", "lacks")
-    }
+    return {what: tuple(found.get(what, "").split()) for what in ("packed", "kept", "heads")}
 
 
 def kept_in_float32(model_types: Iterable[str]) -> set[str]:
@@ -161,13 +157,3 @@ def _tree(table: str) -> Mapping[str, Any]:
 def read() -> Mapping[str, Any]:
     found: Mapping[str, Any] = json.loads(FILE.read_text("utf-8"))
     return found
-
-
-def write(data: Mapping[str, Any]) -> None:
-    """Write the file, a line for each row."""
-    parts = []
-    for name, of in data.items():
-        rows = sorted(of.items()) if isinstance(of, dict) else []
-        lines = ",\n".join(f"{json.dumps(end)}: {json.dumps(row)}" for end, row in rows)
-        parts.append(f"{json.dumps(name)}: " + (f"{{\n{lines}\n}}" if rows else json.dumps(of)))
-    FILE.write_text("{\n" + ",\n".join(parts) + "\n}\n", "utf-8")

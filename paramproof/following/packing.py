@@ -43,16 +43,18 @@ class Packing(NamedTuple):
         )
 
 
-class Scheme(NamedTuple):
-    """A scheme: how it packs a parameter of a path, a module and a number of axes; None if not.
+Rule = Callable[[str, Module, int], Packing | None]
+"""How a scheme packs a parameter of a path, a module and a number of axes; None if not."""
 
-    ``dtype`` is that of the model. What is not packed keeps the dtype in which the library builds
-    it, unless the scheme stores it as ``kept``.
+
+class Scheme(NamedTuple):
+    """A scheme, and the dtype of a model. What its rule does not pack keeps the dtype in which the
+    library builds it, unless the scheme stores it as ``kept``.
     """
 
     heading: str
     dtype: str
-    packing: Callable[[str, Module, int], Packing | None]
+    rule: Rule
     kept: str = ""
     lines: tuple[str, ...] = ()
 

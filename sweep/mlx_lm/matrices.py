@@ -1,4 +1,4 @@
-"""Find which parameters of transformers are matrices of mlx-lm: ``python -m sweep.mlx_lm.matrices``.
+"""Find what MLX packs: ``python -m sweep.mlx_lm.matrices``.
 
 Run it in the checkout, with mlx-lm installed. ``mlx.nn.quantize`` packs linear layers, tables, and
 the experts that mlx-lm stacks. transformers has some of these as mere parameters, and the names of
@@ -21,67 +21,68 @@ from mlx.utils import tree_flatten
 
 from paramproof.catalogue.names import has_type, model_types
 from paramproof.following.dtypes import tensors_of
-from paramproof.following.modules import read, write
+from paramproof.following.stored import HEAD
+from sweep.library.rows import as_rows, write_rows
 from sweep.witnesses.mlx_configs import draw
 from sweep.witnesses.mlx_lm import has_language_model, module_of
 
-DRAWS = 4
-TRIES = 40
-
-HEAD = "lm_head.weight"
+TRIES = 8
+ENOUGH = 3
+"""The configurations that are drawn of each type, and how many must agree."""
 
 
 class Drawn(NamedTuple):
     """The mere parameters of a model, and each set of them that MLX packs, if that is its total."""
 
+    head: str
     names: frozenset[str]
     sets: frozenset[frozenset[str]]
 
 
 def main() -> int:
-    found = {}
+    known = {}
     for model_type in filter(has_type, model_types()):
-        drawn: list[Drawn] = []
+        drawn = []
         for number in range(TRIES):
             try:
-                if len(drawn) < DRAWS and has_language_model(model_type):
+                if has_language_model(model_type):
                     drawn.append(matrices(model_type, Random(f"{model_type} {number}")))
             except Exception as error:
                 print(f"{model_type}: {type(error).__name__}: {error!s:.100}", file=sys.stderr)
+        # mlx-lm always ties the head of some types, and never that of others.
+        heads = [
+            head for head in ("own", "tied") if all(one.sets for one in drawn if one.head == head)
+        ]
+        drawn = [one for one in drawn if one.head in heads]
         names = frozenset[str]().union(*(one.names for one in drawn))
-        sets = {
-            one
-            for one in chain(*(each.sets for each in drawn))
-            if len(drawn) == DRAWS and all(one & each.names in each.sets for each in drawn)
-        }
-        if len(sets) == 1:
-            (packed,) = sets
-            of = {"packed": packed - {HEAD}, "kept": names - packed - {HEAD}, "lacks": packed & {HEAD}}
-            found[model_type] = {what: " ".join(sorted(some)) for what, some in of.items() if some}
-        print(f"{model_type}: {len(drawn)} drawn, {found.get(model_type)}", file=sys.stderr)
-    write({**read(), "mlx": found})
+        every = chain(*(one.sets for one in drawn))
+        sets = {one for one in every if all(one & each.names in each.sets for each in drawn)}
+        if len(drawn) >= ENOUGH and len(sets) == 1:
+            heads = [head for head in heads if any(one.head == head for one in drawn)]
+            packed = sets.pop()
+            kinds = {"packed": packed, "kept": names - packed, "heads": heads}
+            known[model_type] = as_rows(kinds)
+    write_rows(mlx=known)
     return 0
 
 
 def matrices(model_type: str, random: Random) -> Drawn:
-    """Return the sets of parameters that make up, with all linear layers, what MLX packs.
-
-    A head that is in none of mlx-lm's models, since it ties it, is one of them, less than nothing.
-    """
+    """Return the sets of parameters that make up, with all linear layers, what MLX packs."""
     config, entry, _ = draw(model_type, random)
     raw: dict[str, int] = {}
     packed = sum(one.weight.size for one in packable(config))
-    for one in tensors_of(entry).weights:
-        if len(one.shape) > 1 and one.module.kind in ("linear", "conv1d", "embedding"):
+    weights = [one for one in tensors_of(entry).weights if len(one.shape) > 1]
+    for one in weights:
+        if one.module.kind in ("linear", "conv1d", "embedding"):
             packed -= one.count
-            raw |= {HEAD: -one.count} if one.path == HEAD else {}
-        elif len(one.shape) > 1 and one.module.kind == "parameter":
+        elif one.module.kind == "parameter":
             names = one.path.split(".")
             end = ".".join(names[-3 if names[-1] == "weight" else -2 :])
             raw[end] = raw.get(end, 0) + one.count
     every = chain(*(combinations(raw, number) for number in range(len(raw) + 1)))
-    sets = frozenset(frozenset(some) for some in every if sum(map(raw.get, some)) == packed)
-    return Drawn(frozenset(raw), sets)
+    sets = frozenset(frozenset(some) for some in every if sum(raw[one] for one in some) == packed)
+    head = "own" if any(one.path == HEAD for one in weights) else "tied"
+    return Drawn(head, frozenset(raw), sets)
 
 
 def packable(config: Mapping[str, Any]) -> list[Any]:
