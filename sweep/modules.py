@@ -60,13 +60,16 @@ Leaf = tuple[tuple[str, ...], Mapping[str, str]]
 
 Rows = dict[str, Any]
 
+SUBCLASSES: dict[str, set[str]] = defaultdict(set)
+"""The subclasses of ``nn.Linear`` in the models of a type, which transformers' fp8 leaves out."""
+
 
 def main() -> int:
     """Write the file. What ``sweep.mlx_lm.matrices`` writes stays."""
     transformers.logging.set_verbosity(transformers.logging.CRITICAL)
     types = {name: observe(name) for name in model_types() if has_type(name)}
     kept = as_rows({name: kept_in_float32(name) for name in types})
-    write_rows(**tables(types), float32=kept)
+    write_rows(**tables(types), float32=kept, subclasses=as_rows(SUBCLASSES))
     return 0
 
 
@@ -77,6 +80,8 @@ def observe(model_type: str) -> Labels:
             if (model := attempt(build, name, keys)) is not None:
                 for path, label in labels_of(model).items():
                     found[path].add(label)
+                classes = {type(one) for one in model.modules() if isinstance(one, nn.Linear)}
+                SUBCLASSES[model_type] |= {one.__name__ for one in classes - {nn.Linear}}
                 break
         else:
             print(f"{name} of {model_type} is not built", file=sys.stderr, flush=True)

@@ -19,7 +19,7 @@ from typing import Any
 
 from paramproof.catalogue.names import QUANTIZATION
 from paramproof.following.dtypes import DEFAULT, DTYPES, Tensors
-from paramproof.following.modules import Module, kept_in_float32
+from paramproof.following.modules import Module, kept_in_float32, read
 from paramproof.following.packing import Block, Packing, Rule, Scheme
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.path import leaf, lies_in, parent, stack_of, starred
@@ -54,6 +54,8 @@ def as_configured(reading: ConfigReading, tensors: Tensors) -> Scheme:
 def _fp8(given: Mapping[str, Any], tensors: Tensors) -> Rule:
     _require(given, activation_scheme=(None, "dynamic"), scale_fmt=(None, "float", "ue8m0"))
     _require(given, expert_dtype=(None, "fp8"), modules_to_convert=(None, []))
+    if found := [one for one in tensors.types if one in read()["subclasses"]]:
+        raise InvalidInput(f"{found[0]} has layers of a subclass of nn.Linear")
     rows, columns = _sizes(given, "weight_block_size", 2)
     scale = Block(rows, columns, 1 if given.get("scale_fmt") == "ue8m0" else 4)
     packing = Packing(f"float8, blocks of {rows} × {columns}", (Block(1, 1, 1), scale), True)
@@ -130,7 +132,8 @@ def _excluded(
         raise _no_rule(key, names, "a list of names")
     own = set(kept_in_float32(tensors.types))
     if adds_defaults or given.get(key) is None:
-        own |= {HEAD, parent(tensors.weights[-1].path)}
+        # transformers means the last module, and names its bias if it has one.
+        own |= {HEAD, tensors.weights[-1].path.removesuffix(".weight")}
         tied = (one for one in tensors.weights if one.others)
         own |= {parent(path) for one in tied for path in (one.path, *one.others)}
     modules = {parent(path) for one in tensors.weights for path in (one.path, *one.others)}
