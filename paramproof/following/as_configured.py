@@ -59,26 +59,26 @@ def _fp8(given: Mapping[str, Any], tensors: Tensors) -> Rule:
     rows, columns = _sizes(given, "weight_block_size", 2)
     scale = Block(rows, columns, 1 if given.get("scale_fmt") == "ue8m0" else 4)
     packing = Packing(f"float8, blocks of {rows} × {columns}", (Block(1, 1, 1), scale), True)
-    excluded = _excluded(given, tensors, adds_defaults=False)
-
-    def rule(path: str, module: Module, axes: int) -> Packing | None:
-        is_expert = module.kind == "parameter" and leaf(parent(path)) == "experts"
-        if is_expert and axes != 3:
-            raise InvalidInput(f"transformers has no fp8 for {shown(path)}")
-        is_packed = is_expert or (module.kind == "linear" and axes == 2)
-        return packing if is_packed and not excluded(parent(path)) else None
-
-    return rule
+    return _experts(packing, _excluded(given, tensors, adds_defaults=False), has_linear=True)
 
 
 def _mxfp4(given: Mapping[str, Any], tensors: Tensors) -> Rule:
     if "gpt_oss" not in tensors.types:
         raise InvalidInput(f"mxfp4 is a format of gpt_oss, not of {tensors.types[0]}")
     packing = Packing("mxfp4, blocks of 32", (Block(1, 2, 1), Block(1, 32, 1)))
-    excluded = _excluded(given, tensors, adds_defaults=False)
+    return _experts(packing, _excluded(given, tensors, adds_defaults=False), has_linear=False)
+
+
+def _experts(packing: Packing, excluded: Callable[[str], bool], has_linear: bool) -> Rule:
+    """Return the rule that packs experts in one tensor, and each ``nn.Linear`` if so, as well."""
 
     def rule(path: str, module: Module, axes: int) -> Packing | None:
-        is_packed = module.kind == "parameter" and axes == 3 and leaf(parent(path)) == "experts"
+        is_expert = module.kind == "parameter" and leaf(parent(path)) == "experts"
+        if is_expert and has_linear and axes != 3:
+            raise InvalidInput(f"transformers has no fp8 for {shown(path)}")
+        is_packed = (is_expert and axes == 3) or (
+            module.kind == "linear" and axes == 2 and has_linear
+        )
         return packing if is_packed and not excluded(parent(path)) else None
 
     return rule

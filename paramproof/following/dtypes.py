@@ -14,6 +14,7 @@ from math import prod
 from typing import NamedTuple
 
 from paramproof.catalogue import Entry
+from paramproof.catalogue.program import Tensor
 from paramproof.following.modules import Module, buffer_dtype, module_of
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible
@@ -42,20 +43,12 @@ class Weight:
         return prod(self.shape)
 
 
-class Buffer(NamedTuple):
-    """A buffer, of a shape that may be unknown; a file does not have one that is temporary."""
-
-    path: str
-    shape: tuple[int, ...] | None
-    is_temporary: bool
-
-
 class Tensors(NamedTuple):
-    """The parameters and buffers of a model, and the model types that tell their modules."""
+    """The types of a model and its parts, its parameters, and the buffers that a file has too."""
 
     types: Sequence[str]
     weights: Sequence[Weight]
-    buffers: Sequence[Buffer]
+    buffers: Sequence[Tensor]
 
 
 def tensors_of(found: Entry) -> Tensors:
@@ -64,10 +57,10 @@ def tensors_of(found: Entry) -> Tensors:
     named = (part.get("model_type") for part in found.parts.values())
     types = list(dict.fromkeys([found.model_type, *(one for one in named if isinstance(one, str))]))
     storages: dict[object, Weight] = {}
-    buffers = []
+    buffers: list[Tensor] = []
     for one in found.part.tensors(found.class_name):
         if "buffer" in one.role:
-            buffers.append(Buffer(one.path, one.shape, one.role != "buffer"))
+            buffers += [one] if one.role == "buffer" else []
         elif one.storage in storages:
             first = storages[one.storage]
             storages[one.storage] = replace(first, others=(*first.others, one.path))
@@ -82,12 +75,11 @@ def buffer_bytes(tensors: Tensors, dtype: str) -> int | None:
     """Return the bytes of the buffers that a file has too, or None if some are not known."""
     total = 0
     for one in tensors.buffers:
-        if not one.is_temporary:
-            if one.shape is None:
-                return None
-            try:
-                own = buffer_dtype(tensors.types, one.path)
-            except InvalidInput:
-                return None
-            total += prod(one.shape) * ELEMENT_BYTES[own or dtype]
+        try:
+            own = buffer_dtype(tensors.types, one.path)
+        except InvalidInput:
+            return None
+        if one.shape is None:
+            return None
+        total += prod(one.shape) * ELEMENT_BYTES[own or dtype]
     return total

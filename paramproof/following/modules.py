@@ -54,22 +54,17 @@ def module_of(model_types: str | Iterable[str], path: str) -> Module:
 
     Raises ``InvalidInput`` if no model was seen with such a name, or a ``*`` has several kinds.
     """
-    types = _types(model_types)
-    kind = _only(_labels("modules", types, path))
-    if not kind:
-        raise InvalidInput(
-            f"it is not known which kind of module {legible(path)} of {legible(types[0])} is in"
-        )
-    dtypes = _labels("dtypes", types, path)
-    if dtypes and not _only(dtypes):
-        raise InvalidInput(f"{legible(path)} of {legible(types[0])} has several dtypes")
-    return Module(kind, _only(dtypes))
+    kind, where = _label("modules", model_types, path), f"{legible(path)} of {legible(model_types)}"
+    if kind in ("", SEVERAL):
+        raise InvalidInput(f"it is not known which kind of module {where} is in")
+    if (dtype := _label("dtypes", model_types, path)) == SEVERAL:
+        raise InvalidInput(f"it is not known which dtype {where} has")
+    return Module(kind, dtype)
 
 
 def buffer_dtype(model_types: str | Iterable[str], path: str) -> str:
     """Return the dtype of a buffer in a model of any dtype, "" for the model's own."""
-    types = _types(model_types)
-    if not (found := _only(_labels("buffers", types, path))):
+    if (found := _label("buffers", model_types, path)) in ("", SEVERAL):
         raise InvalidInput(f"the dtype of the buffer {legible(path)} is not known")
     return "" if found == NORMAL else found
 
@@ -102,17 +97,12 @@ def numbered(name: str) -> str:
     return NUMBER.sub(LAYER, name)
 
 
-def _types(model_types: str | Iterable[str]) -> list[str]:
-    named = [model_types] if isinstance(model_types, str) else [*model_types]
-    return [type_with_class(one) or one for one in named]
-
-
-def _only(labels: set[str]) -> str:
-    return "".join(labels) if len(labels) == 1 and SEVERAL not in labels else ""
-
-
-def _labels(table: str, types: list[str], path: str) -> set[str]:
-    return set(_walk(_tree(table), backwards(path), types))
+def _label(table: str, model_types: str | Iterable[str], path: str) -> str:
+    """Return the label of a path, "" if no row has it, or ``SEVERAL``."""
+    named = [model_types] if isinstance(model_types, str) else model_types
+    types = [type_with_class(one) or one for one in named]
+    labels = {*_walk(_tree(table), backwards(path), types)}
+    return SEVERAL if len(labels) > 1 else "".join(labels)
 
 
 def _walk(node: Mapping[str, Any], names: tuple[str, ...], types: list[str]) -> Iterator[str]:
@@ -132,12 +122,10 @@ def _walk(node: Mapping[str, Any], names: tuple[str, ...], types: list[str]) -> 
 
 
 def _of_types(row: str | Mapping[str, frozenset[str]], types: list[str]) -> list[str]:
+    """Return the label of a row for the first of the types that it has."""
     if isinstance(row, str):
         return [row]
-    for one in types:
-        if found := [label for label, names in row.items() if one in names]:
-            return found
-    return []
+    return [label for one in types for label, names in row.items() if one in names][:1]
 
 
 @cache

@@ -37,11 +37,6 @@ class Packing(NamedTuple):
     blocks: tuple[Block, ...]
     is_padded: bool = False
 
-    def divides(self, rows: int, columns: int) -> bool:
-        return all(
-            not rows % (one.rows or 1) and not columns % (one.columns or 1) for one in self.blocks
-        )
-
 
 Rule = Callable[[str, Module, int], Packing | None]
 """How a scheme packs a parameter of a path, a module and a number of axes; None if not."""
@@ -75,8 +70,12 @@ def packed_size(weight: Weight, packing: Packing) -> int:
     is_turned = columns_first(weight.path, weight.module)
     ways = [(rows, columns)] * (not is_turned) + [(columns, rows)] * (is_turned is not False)
     sizes = {prod(outer) * sum(block.size(*way) for block in packing.blocks) for way in ways}
-    is_whole = packing.is_padded or all(packing.divides(*way) for way in ways)
-    if len(sizes) > 1 or not is_whole:
+    full = all(
+        not way[0] % (one.rows or 1) and not way[1] % (one.columns or 1)
+        for way in ways
+        for one in packing.blocks
+    )
+    if len(sizes) > 1 or not (full or packing.is_padded):
         what = f"{legible(weight.path)} of the shape {shape_text(weight.shape)}"
         raise InvalidInput(f"there is no rule for {what}, which {packing.label} do not divide")
     return sizes.pop()

@@ -4,22 +4,11 @@ transformers builds a model on the meta device, in bfloat16 and with its own flo
 compressed-tensors packs it; gguf has the bytes of each block; a file on a disk has a size.
 """
 
-from math import prod
 from random import Random
 
-import pytest
-
-from paramproof.catalogue.names import classes_of, has_type, model_types
-from paramproof.following.modules import NORMAL, Module, module_of
-from paramproof.following.stored import stored
-from paramproof.formulas.errors import InvalidInput
-from paramproof.resolver import resolve
-
-pytestmark = pytest.mark.framework("transformers")
-
-torch = pytest.importorskip("transformers") and pytest.importorskip("torch")
-
 import gguf
+import pytest
+import torch
 from compressed_tensors.compressors import ModelCompressor
 from compressed_tensors.quantization import (
     QuantizationConfig,
@@ -31,9 +20,16 @@ from transformers import FineGrainedFP8Config
 from transformers.integrations.finegrained_fp8 import replace_with_fp8_linear
 from transformers.quantizers.base import HfQuantizer
 
+from paramproof.catalogue.names import classes_of, has_type, model_types
+from paramproof.following.modules import NORMAL, Module, module_of
+from paramproof.following.stored import stored
+from paramproof.formulas.errors import InvalidInput
+from paramproof.resolver import resolve
 from sweep.library.model import attempt
 from sweep.modules import build, labels_of
 from sweep.samples.adversary import draw_config
+
+pytestmark = pytest.mark.framework("transformers")
 
 TYPES = [name for name in model_types() if has_type(name)]
 
@@ -87,10 +83,8 @@ def with_fp8(model, excluded):
 
 def in_gguf(model, name):
     weights, size = gguf.GGML_QUANT_SIZES[gguf.GGMLQuantizationType[name.upper()]]
-    matrices = [one for one in model.parameters() if one.dim() > 1]
-    vectors = [one for one in model.parameters() if one.dim() < 2]
-    packed = sum(prod(one.shape) // weights * size for one in matrices)
-    return packed + 4 * sum(one.numel() for one in vectors)
+    sizes = [(one.numel(), one.dim() > 1) for one in model.parameters()]
+    return sum(size * number // weights if is_packed else 4 * number for number, is_packed in sizes)
 
 
 @pytest.mark.shared("models of each type")

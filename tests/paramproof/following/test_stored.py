@@ -73,15 +73,11 @@ def test_total_as_configured(name, quantization, size):
 
 def test_blocks_that_are_not_full_have_no_formula():
     """The 576 rows of a matrix of DeepSeek-V3 are 4 blocks of 128, and a half."""
-    found = stored_as(without_quantization(DEEPSEEK_V3), **FP8)
+    found = stored_as(DEEPSEEK_V3, **FP8)
     sizes = {row.cells[0]: row.cells[-1] for row in found.table.rows}
     name = "model.layers.*.self_attn.kv_a_proj_with_mqa.weight"
     assert sizes[name] == 61 * (576 * 7168 + 4 * 5 * 56)
     assert found.data["formula"] is None
-
-
-def without_quantization(keys):
-    return {key: one for key, one in keys.items() if key != "quantization_config"}
 
 
 def test_a_tensor_has_a_row():
@@ -154,8 +150,3 @@ def test_unknown_scheme():
     with pytest.raises(UnknownName, match="no scheme is named 3"):
         stored(resolve("llama-3.1-8b"), 3)
     assert {*DTYPES, *MLX, *GGUF, "w4a16", "fp8", "config"} == {*SCHEMES}
-
-
-def test_a_model_without_a_configuration_is_refused():
-    with pytest.raises(InvalidInput, match="stored bytes need the names of transformers' modules"):
-        stored(resolve({"model_type": "phi3small", "architectures": ["Phi3smallModel"]}), "fp8")
