@@ -135,7 +135,7 @@ def _excluded(
         # transformers means the last module, and names its bias if it has one.
         own |= {HEAD, tensors.weights[-1].path.removesuffix(".weight")}
         tied = (one for one in tensors.weights if one.others)
-        own |= {parent(path) for one in tied for path in (one.path, *one.others)}
+        own |= {one.removesuffix(".weight") for some in tied for one in (some.path, *some.others)}
     modules = {parent(path) for one in tensors.weights for path in (one.path, *one.others)}
     patterns = {}
     for name in (*names, *own):

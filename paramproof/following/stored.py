@@ -180,7 +180,7 @@ def _mlx(name: str, dtype: str, tensors: Tensors) -> Scheme:
         raise InvalidInput(f"mlx-lm has no such model in {dtype}, whose head is {head}")
 
     def rule(path: str, module: Module, axes: int) -> Packing | None:
-        is_mere = module.kind == "parameter" and axes > 1
+        is_mere = module.kind == "parameter" and axes > 1 and not path.endswith("bias")
         if is_mere and not path.endswith((*known["packed"], *known["kept"])):
             raise InvalidInput(f"it is not known how mlx-lm has {legible(path)}")
         is_packed = is_mere and path.endswith(known["packed"])
@@ -197,7 +197,7 @@ def _gguf(name: str, dtype: str) -> Scheme:
     def rule(path: str, module: Module, axes: int) -> Packing | None:
         if axes > 1 and module.kind in ("conv", "norm"):
             raise InvalidInput(f"there is no rule for {legible(path)} of a {module.kind}")
-        return packing if axes > 1 else None
+        return packing if axes > 1 and not path.endswith("bias") else None
 
     heading = f"Bytes in {name.upper()} of GGUF: all matrices, vectors in float32"
     return Scheme(heading, dtype, rule, "float32")

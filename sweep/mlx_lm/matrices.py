@@ -10,7 +10,7 @@ such a set, or with another at other sizes, is left out of ``modules.json``.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from itertools import chain, combinations
 from random import Random
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import mlx.nn as nn
 from mlx.utils import tree_flatten
 
+from paramproof.catalogue.entries import TIE
 from paramproof.catalogue.names import has_type, model_types
 from paramproof.following.dtypes import tensors_of
 from paramproof.following.stored import HEAD
@@ -26,8 +27,8 @@ from sweep.library.rows import as_rows, write_rows
 from sweep.witnesses.mlx_configs import draw
 from sweep.witnesses.mlx_lm import has_language_model, module_of
 
-TRIES = 8
-ENOUGH = 3
+TRIES = 12
+ENOUGH = 2
 """The configurations that are drawn of each type, and how many must agree."""
 
 
@@ -49,16 +50,13 @@ def main() -> int:
                     drawn.append(matrices(model_type, Random(f"{model_type} {number}")))
             except Exception as error:
                 print(f"{model_type}: {type(error).__name__}: {error!s:.100}", file=sys.stderr)
-        # mlx-lm always ties the head of some types, and never that of others.
-        heads = [
-            head for head in ("own", "tied") if all(one.sets for one in drawn if one.head == head)
-        ]
-        drawn = [one for one in drawn if one.head in heads]
+        # mlx-lm ties the head of some types, always or never, and passes over some sizes.
+        heads = [head for head in ("own", "tied") if is_known(drawn, head)]
+        drawn = [one for one in drawn if one.head in heads and one.sets]
         names = frozenset[str]().union(*(one.names for one in drawn))
         every = chain(*(one.sets for one in drawn))
         sets = {one for one in every if all(one & each.names in each.sets for each in drawn)}
-        if len(drawn) >= ENOUGH and len(sets) == 1:
-            heads = [head for head in heads if any(one.head == head for one in drawn)]
+        if len(sets) == 1:
             packed = sets.pop()
             kinds = {"packed": packed, "kept": names - packed, "heads": heads}
             known[model_type] = as_rows(kinds)
@@ -66,16 +64,24 @@ def main() -> int:
     return 0
 
 
+def is_known(drawn: Sequence[Drawn], head: str) -> bool:
+    """Return whether most models with such a head, and enough, have what MLX packs."""
+    own = [bool(one.sets) for one in drawn if one.head == head]
+    return sum(own) >= ENOUGH and 2 * sum(own) > len(own)
+
+
 def matrices(model_type: str, random: Random) -> Drawn:
     """Return the sets of parameters that make up, with all linear layers, what MLX packs."""
     config, entry, _ = draw(model_type, random)
+    # The libraries have other defaults.
+    config |= {TIE: tie} if isinstance(tie := entry.part.get(TIE), bool) else {}
     raw: dict[str, int] = {}
     packed = sum(one.weight.size for one in packable(config))
     weights = [one for one in tensors_of(entry).weights if len(one.shape) > 1]
     for one in weights:
         if one.module.kind in ("linear", "conv1d", "embedding"):
             packed -= one.count
-        elif one.module.kind == "parameter":
+        elif one.module.kind == "parameter" and not one.path.endswith("bias"):
             names = one.path.split(".")
             end = ".".join(names[-3 if names[-1] == "weight" else -2 :])
             raw[end] = raw.get(end, 0) + one.count

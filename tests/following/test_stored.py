@@ -82,9 +82,12 @@ def with_fp8(model, excluded):
 
 
 def in_gguf(model, name):
+    """Return the bytes where llama.cpp packs every matrix: what is a bias stays in float32."""
     weights, size = gguf.GGML_QUANT_SIZES[gguf.GGMLQuantizationType[name.upper()]]
-    sizes = [(one.numel(), one.dim() > 1) for one in model.parameters()]
-    return sum(size * number // weights if is_packed else 4 * number for number, is_packed in sizes)
+    return sum(
+        size * one.numel() // weights if one.dim() > 1 and path[-4:] != "bias" else 4 * one.numel()
+        for path, one in model.named_parameters()
+    )
 
 
 @pytest.mark.shared("models of each type")
