@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from itertools import chain, combinations
+from math import prod
 from random import Random
 from typing import Any, NamedTuple
 
@@ -75,28 +76,32 @@ def matrices(model_type: str, random: Random) -> Drawn:
     config, entry, _ = draw(model_type, random)
     # The libraries have other defaults.
     config |= {TIE: tie} if isinstance(tie := entry.part.get(TIE), bool) else {}
-    raw: dict[str, int] = {}
-    packed = sum(one.weight.size for one in packable(config))
-    weights = [one for one in tensors_of(entry).weights if len(one.shape) > 1]
-    for one in weights:
-        if one.module.kind in ("linear", "conv1d", "embedding"):
+    modules, total = built(config)
+    tensors, raw = tensors_of(entry), dict[str, int]()
+    packed = sum(one.weight.size for one in modules)
+    for one in tensors.weights:
+        total -= one.count
+        if len(one.shape) > 1 and one.module.kind in ("linear", "conv1d", "embedding"):
             packed -= one.count
-        elif one.module.kind == "parameter" and not one.path.endswith("bias"):
+        elif len(one.shape) > 1 and one.module.kind == "parameter" and one.path[-4:] != "bias":
             names = one.path.split(".")
             end = ".".join(names[-3 if names[-1] == "weight" else -2 :])
             raw[end] = raw.get(end, 0) + one.count
     every = chain(*(combinations(raw, number) for number in range(len(raw) + 1)))
     sets = frozenset(frozenset(some) for some in every if sum(raw[one] for one in some) == packed)
-    head = "own" if any(one.path == HEAD for one in weights) else "tied"
-    return Drawn(head, frozenset(raw), sets)
+    # What transformers has as a buffer may be a parameter in MLX.
+    is_same = total in (0, sum(prod(one.shape or ()) for one in tensors.buffers))
+    head = "own" if any(one.path == HEAD for one in tensors.weights) else "tied"
+    return Drawn(head, frozenset(raw), sets if is_same else frozenset())
 
 
-def packable(config: Mapping[str, Any]) -> list[Any]:
-    """Return the modules of mlx-lm's model that ``mlx.nn.quantize`` packs."""
+def built(config: Mapping[str, Any]) -> tuple[list[Any], int]:
+    """Return the modules of mlx-lm's model that MLX packs, and the size of all arrays."""
     module: Any = module_of(config["model_type"], (config.get("architectures") or [""])[0])
     model = module.Model(module.ModelArgs.from_dict(deepcopy(dict(config))))
     leaves = tree_flatten(model.leaf_modules(), is_leaf=nn.Module.is_module)
-    return [one for _, one in leaves if hasattr(one, "to_quantized")]
+    total = sum(one.size for _, one in tree_flatten(model.parameters()))
+    return [one for _, one in leaves if hasattr(one, "to_quantized")], total
 
 
 if __name__ == "__main__":
