@@ -105,7 +105,9 @@ def test_a_drawn_model_of_each_type(name):
         kind, dtype = own[path]
         known = attempt(module_of, name, path)
         assert known in (None, Module(kind, "" if dtype == NORMAL else dtype)), path
-    assert said(keys, "bfloat16") in (None, size_of(model))
+        if known is None:
+            pytest.skip(f"no row knows {path}")
+    assert said(keys, "bfloat16") == size_of(model)
     for scheme in ("q8_0", "q4_k"):
         assert said(keys, scheme) in (None, in_gguf(model, scheme))
     if sum(isinstance(one, torch.nn.Linear) for one in model.modules()) <= MOST_MODULES:
