@@ -78,10 +78,10 @@ class Lora:
 
     @property
     def heading(self) -> str:
-        of = self.target_modules
-        names = [of] if isinstance(of, str) else [*self.names, *self.target_parameters]
-        named = some_of([legible(one) for one in names], 6) or "the usual targets"
-        return f"{'DoRA' if self.use_dora else 'LoRA'} of rank {self.r} on {named}"
+        modules = self.names or [self.target_modules or ""]
+        named = some_of([legible(one) for one in (*modules, *self.target_parameters) if one], 6)
+        method = "DoRA" if self.use_dora else "LoRA"
+        return f"{method} of rank {self.r} on {named or 'the usual targets'}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,26 +129,20 @@ def adapter(model: Model, method: Lora | Prompt) -> Answer:
     if isinstance(method, Lora):
         value, rows = method.r, [*_lora_rows(modules, method, letter(name))]
     else:
-        value, rows = method.num_virtual_tokens, [_prompt_row(modules, method, letter(name))]
+        value, rows = method.num_virtual_tokens, [*_prompt_rows(modules, method, letter(name))]
     sizes, total = {**model.sizes, name: value}, sum_of(row.parameters for row in rows)
     number, formula = total.evaluate(sizes), _written(total, name)
-    columns = (
-        Column("target", "target", is_code=True),
-        Column("shape", "shape"),
-        numbers("times", "times"),
-        Column("in letters", "formula"),
-        numbers("parameters", "parameters"),
-        Column("trained", "part"),
-    )
+    keys = ("target", "shape", "times", "formula", "parameters", "part")
+    are_numbers = ("times", "parameters")
+    columns = [numbers(one, one) if one in are_numbers else Column(one, one) for one in keys]
     cells = []
     for path, shape, times, size, part in rows:
         counted = times.evaluate(sizes), _written(size, name), size.evaluate(sizes)
         cells.append(TableRow((path, shape_text(shape), *counted, part)))
     table = Table.of(columns, cells)
-    versions = " and ".join(f"{of} {version}" for of, version in DATA["versions"].items())
     lines = (
         f"parameters: {number:,} = {formula}, {name} = {value}",
-        f"convention: {versions}, without a task type",
+        f"convention: peft {DATA['versions']['peft']}, without a task type",
     )
     found = {"parameters": number, "formula": formula, "letters": {name: value}}
     return Answer(method.heading, table, lines, {**found, "targets": [*table.records()]})
@@ -162,10 +156,7 @@ def _written(total: Expression, name: str) -> str:
 
 
 def usual_adapters(model: Model) -> Iterator[tuple[str, int]]:
-    """Yield the usual adapters of a model, "LoRA of rank 16 on all-linear", and their parameters.
-
-    "attention" is on all its linear layers. Targets that a model does not have are left out.
-    """
+    """Yield usual adapters of a model, as "LoRA of rank 16 on all-linear", and their parameters."""
     modules = Modules(model)
     usual = DATA["defaults"].get(modules.model_type) or ("q_proj", "v_proj")
     layers = [one for one in modules.paths if modules.kind(one) in LINEAR and "att" in one]
@@ -210,7 +201,7 @@ class Modules:
     def linear(self) -> list[str]:
         """The linear layers, without the output embeddings."""
         head = DATA["heads"].get(self.class_name, HEAD)
-        if head not in ("", HEAD) and head not in self.paths and (head or HEAD in self.paths):
+        if head not in ("", HEAD) and head not in self.paths:
             raise InvalidInput(f"name the targets: the head of {self.class_name} is not known")
         return [one for one in self.paths if self.kind(one) in LINEAR and one != head]
 
@@ -369,9 +360,9 @@ def _rows(derivation: Derivation, adapted: Iterable[Adapted], part: str) -> Iter
             yield Row(path, lengths, times, times * size, part)
 
 
-def _prompt_row(modules: Modules, method: Prompt, tokens: Expression) -> Row:
-    """Return the embedding of virtual tokens; sizes have the names that peft tries, in order."""
-    whole, derivation, one = modules.part, modules.derivation, expression(1)
+def _prompt_rows(modules: Modules, method: Prompt, tokens: Expression) -> Iterator[Row]:
+    """Yield the embedding of virtual tokens; sizes have the names that peft tries, in order."""
+    whole, derivation = modules.part, modules.derivation
     letters = {path: name for name, path in derivation.fields.items()}
 
     def has(part: Part, name: str, *absent: object) -> bool:
@@ -379,8 +370,7 @@ def _prompt_row(modules: Modules, method: Prompt, tokens: Expression) -> Row:
 
     def size(part: Part, *names: str) -> Expression:
         name = next((name for name in names if has(part, name)), "")
-        value = part.get(name)
-        if type(value) is not int:
+        if type(value := part.get(name)) is not int:
             raise InvalidInput(f"prompts need a number at {' or '.join(names)}")
         own = letters.get(joined("text_config" * (part is not whole), name), "")
         return letter(own) if derivation.sizes.get(own) == value else expression(value)
@@ -388,9 +378,10 @@ def _prompt_row(modules: Modules, method: Prompt, tokens: Expression) -> Row:
     part = whole.get("text_config") if has(whole, "text_config") else whole
     if not isinstance(part, Part) or part.get("vocab_size") is ABSENT:
         raise InvalidInput("prompts need a vocabulary, which the configuration does not have")
-    layers = "num_hidden_layers", "num_layers", "n_layer"
-    own = whole.program.aliases.get(layers[0], layers[0])
-    depth = size(whole, own) if has(whole, own) else size(part, *layers)
+    given = whole.get("num_hidden_layers")
+    own = whole.program.aliases.get("num_hidden_layers", "num_hidden_layers")
+    depth = size(whole, own) if has(whole, own) else expression(given if type(given) is int else 0)
+    depth = depth or size(part, "num_hidden_layers", "num_layers", "n_layer")
     width = size(part, "hidden_size", "n_embd", "d_model")
     heads = size(part, "num_attention_heads", "n_head", "num_heads", "encoder_attention_heads")
     if not method.is_prefix:
@@ -402,4 +393,8 @@ def _prompt_row(modules: Modules, method: Prompt, tokens: Expression) -> Row:
             head = size(part, "head_dim") if has(part, "head_dim", None) else width // heads
             width = head * size(part, "num_key_value_heads")
         width = 2 * depth * width
-    return Row("prompt_encoder.embedding", (tokens, width), one, tokens * width)
+    yield Row("prompt_encoder.embedding", (tokens, width), expression(1), tokens * width)
+    # Peft freezes the modules of a model, and not what the model itself owns.
+    own = (one for one in modules.weights.values() if "." not in one.path)
+    left = (Adapted(one) for one in own if one.role == "trainable")
+    yield from _rows(derivation, left, "not frozen")
