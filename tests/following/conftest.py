@@ -1,0 +1,3 @@
+"""Torchvision's operators are declared before a test module imports transformers, and it that."""
+
+import sweep  # noqa: F401
