@@ -1,28 +1,28 @@
 """The scheme of a file: what its ``quantization_config`` says of its weights.
 
 * ``fp8``, with blocks: every ``nn.Linear`` and experts in one tensor, with float32 scales, as
-  DeepSeek-V3 stores them. ``modules_to_not_convert`` stay; without it the head and tied weights.
+  DeepSeek-V3 stores them.
 * ``mxfp4``: the experts of gpt-oss, 32 values in 16 bytes and a scale of 8 bits.
-* ``gptq``, ``awq``: every ``nn.Linear`` of the layers, or every one but the head, packed into words
-  of 32 bits, with scales of 16 bits and packed zero points; GPTQ has the group of each input too.
-* ``compressed-tensors``, with one group of weights: integers in words, or float8.
+* ``gptq``, ``awq``: every ``nn.Linear`` of the layers, or every one but the head, in words of 32
+  bits, with scales of 16 bits and packed zero points; GPTQ also stores the group of each input.
 
-Names in a file may be patterns. They come from strangers, so a pattern that could take long is
-refused, and so is a name that no module has: it would be packed without a word.
+``modules_to_not_convert`` stay as they are; without it the head, tied weights and the last module
+do. Its names may be patterns. They come from strangers, so one that could take long is refused. So
+is a name that no module has, since what it means would be packed without a word.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from paramproof.catalogue.names import QUANTIZATION
 from paramproof.following.dtypes import DEFAULT, DTYPES, Tensors
-from paramproof.following.modules import Module, kept_in_float32
-from paramproof.following.packing import Block, Packing, Scheme
+from paramproof.following.modules import Module, kept_in_float32, read
+from paramproof.following.packing import Block, Packing, Rule, Scheme
 from paramproof.formulas.errors import InvalidInput
-from paramproof.formulas.path import leaf, parent, stack_of, starred
+from paramproof.formulas.path import leaf, lies_in, parent, stack_of, starred
 from paramproof.formulas.printing import pair_text, shown
 from paramproof.resolver.models import ConfigReading
 
@@ -30,56 +30,43 @@ CONFIG = "config"
 
 HEAD = "lm_head"
 
-PLAIN_PATTERN = re.compile(r"(?:\.\*|\\d\+|\\\.|[\w\-.^$])*")
+PATTERN = re.compile(r"(?:\.\*|\\d\+|\\\.|[\w\-.^$]){1,200}")
 """Names with ``.*`` and ``\\d+``, and nothing else that repeats."""
 
 MOST_REPEATS = 3
-MOST_PATTERNS = 10_000
-LONGEST_PATTERN = 200
-
-Excludes = Callable[[str], bool]
-Rule = Callable[[str, Module, int], Packing | None]
+MOST_NAMES = 10_000
+LARGEST_GROUP = 2**20
 
 
 def as_configured(reading: ConfigReading, tensors: Tensors) -> Scheme:
-    """Return the scheme of a configuration. Raises ``InvalidInput`` if it has none that is known."""
-    given = reading.keys.get(QUANTIZATION) or reading.keys.get("compression_config")
+    """Return the scheme of a configuration. Raises ``InvalidInput`` if it has none with a rule."""
+    given = reading.keys.get(QUANTIZATION)
     if not isinstance(given, Mapping):
-        raise InvalidInput(f"the configuration does not have the key {QUANTIZATION}", key=QUANTIZATION)
-    method = given.get("quant_method")
-    rules: dict[Any, Callable[[Mapping[str, Any], Tensors], Rule]] = {
-        "fp8": _fp8,
-        "mxfp4": _mxfp4,
-        "gptq": _gptq,
-        "awq": _awq,
-        "compressed-tensors": _compressed,
-    }
-    if not isinstance(method, str) or method not in rules:
-        what = f"there is no rule for {pair_text('quant_method', method)}"
-        raise InvalidInput(f"{what}: there are rules for {', '.join(rules)}", key=QUANTIZATION)
+        raise InvalidInput(f"the configuration has no {QUANTIZATION}", key=QUANTIZATION)
+    rules = {"fp8": _fp8, "mxfp4": _mxfp4, "gptq": _gptq, "awq": _awq}
+    _require(given, quant_method=tuple(rules))
+    method = given["quant_method"]
     dtype = reading.dtype if reading.dtype in DTYPES else DEFAULT
     heading = f"Bytes as {QUANTIZATION} says: {method}, the rest in {dtype}"
     return Scheme(heading, dtype, rules[method](given, tensors))
 
 
 def _fp8(given: Mapping[str, Any], tensors: Tensors) -> Rule:
-    _require(given, activation_scheme=("dynamic",), scale_fmt=(None, "float", "ue8m0"))
+    _require(given, activation_scheme=(None, "dynamic"), scale_fmt=(None, "float", "ue8m0"))
     _require(given, expert_dtype=(None, "fp8"), modules_to_convert=(None, []))
-    blocks = given.get("weight_block_size")
-    if not (isinstance(blocks, list) and len(blocks) == 2 and all(map(_is_size, blocks))):
-        raise _unknown("weight_block_size", blocks, "two sizes, as [128, 128]")
-    scale = 1 if given.get("scale_fmt") == "ue8m0" else 4
-    label = f"float8, blocks of {blocks[0]} × {blocks[1]}"
-    packing = Packing(label, (Block(1, 1, 1), Block(*blocks, scale)), "padded")
-    excluded = _not_converted(given, tensors, adds_defaults=False)
+    if found := [one for one in tensors.types if one in read()["subclasses"]]:
+        raise InvalidInput(f"{found[0]} has layers of a subclass of nn.Linear")
+    rows, columns = _sizes(given, "weight_block_size", 2)
+    scale = Block(rows, columns, 1 if given.get("scale_fmt") == "ue8m0" else 4)
+    packing = Packing(f"float8, blocks of {rows} × {columns}", (Block(1, 1, 1), scale), True)
+    excluded = _excluded(given, tensors, adds_defaults=False)
 
     def rule(path: str, module: Module, axes: int) -> Packing | None:
-        if module.kind == "parameter" and leaf(parent(path)) == "experts":
-            if path.endswith("bias"):
-                raise InvalidInput("fp8 does not support experts with biases")
-            return packing if axes == 3 and not excluded(parent(path)) else None
-        is_linear = module.kind == "linear" and axes == 2
-        return packing if is_linear and not excluded(parent(path)) else None
+        is_expert = module.kind == "parameter" and leaf(parent(path)) == "experts"
+        if is_expert and axes != 3:
+            raise InvalidInput(f"transformers has no fp8 for {shown(path)}")
+        is_packed = is_expert or (module.kind == "linear" and axes == 2)
+        return packing if is_packed and not excluded(parent(path)) else None
 
     return rule
 
@@ -88,7 +75,7 @@ def _mxfp4(given: Mapping[str, Any], tensors: Tensors) -> Rule:
     if "gpt_oss" not in tensors.types:
         raise InvalidInput(f"mxfp4 is a format of gpt_oss, not of {tensors.types[0]}")
     packing = Packing("mxfp4, blocks of 32", (Block(1, 2, 1), Block(1, 32, 1)))
-    excluded = _not_converted(given, tensors, adds_defaults=False)
+    excluded = _excluded(given, tensors, adds_defaults=False)
 
     def rule(path: str, module: Module, axes: int) -> Packing | None:
         is_packed = module.kind == "parameter" and axes == 3 and leaf(parent(path)) == "experts"
@@ -100,160 +87,92 @@ def _mxfp4(given: Mapping[str, Any], tensors: Tensors) -> Rule:
 def _gptq(given: Mapping[str, Any], tensors: Tensors) -> Rule:
     _require(given, bits=(2, 4, 8), checkpoint_format=(None, "gptq", "gptq_v2"))
     _require(given, dynamic=(None, {}), lm_head=(None, False), modules_to_not_convert=(None, []))
-    words, group = 32 // given["bits"], _group(given)
-    stacks = {stack_of(starred(one.path)) for one in tensors.weights} - {None}
+    _require(given, modules_in_block_to_quantize=(None,))
+    words, (group,) = 32 // given["bits"], _sizes(given, "group_size", 1)
+    stacks = {stack for one in tensors.weights if (stack := stack_of(starred(one.path)))}
     if len(stacks) != 1:
-        raise InvalidInput("GPTQ quantizes one stack of layers, and this model has several")
-    within = given.get("modules_in_block_to_quantize")
-    names = {name for some in within for name in some} if isinstance(within, list) else None
+        raise InvalidInput("GPTQ packs the layers of one stack, and this model has several")
     blocks = (Block(1, words, 4), Block(1, group, 2), Block(words, group, 4), Block(0, 1, 4))
-    packing = Packing(f"{given['bits']} bits, {_groups(group)}", blocks)
-
-    def rule(path: str, module: Module, axes: int) -> Packing | None:
-        before = stack_of(starred(path))
-        if axes < 2 or before is None:
-            return None
-        _require_linear(path, module)
-        name = parent(path).split(".", before.count(".") + 2)[-1]
-        return packing if module.kind == "linear" and (names is None or name in names) else None
-
-    return rule
+    return _linears(f"{given['bits']} bits", group, blocks, lambda name: not lies_in(name, *stacks))
 
 
 def _awq(given: Mapping[str, Any], tensors: Tensors) -> Rule:
     _require(given, bits=(4,), version=(None, "gemm", "GEMM"), zero_point=(None, True))
-    group = _group(given)
+    (group,) = _sizes(given, "group_size", 1)
     blocks = (Block(8, 1, 4), Block(1, group, 2), Block(8, group, 4))
-    packing = Packing(f"4 bits, {_groups(group)}", blocks)
-    excluded = _not_converted(given, tensors, adds_defaults=True)
+    return _linears("4 bits", group, blocks, _excluded(given, tensors, adds_defaults=True))
+
+
+def _linears(
+    label: str, group: int, blocks: tuple[Block, ...], excluded: Callable[[str], bool]
+) -> Rule:
+    """Return the rule that packs every ``nn.Linear`` that is not excluded.
+
+    Such files have the weights of experts one by one, and transformers may have them in one tensor.
+    """
+    packing = Packing(f"{label}, {f'groups of {group}' if group else 'one group'}", blocks)
 
     def rule(path: str, module: Module, axes: int) -> Packing | None:
         if axes < 2 or excluded(parent(path)):
             return None
-        _require_linear(path, module)
+        if module.kind in ("parameter", "conv1d"):
+            raise InvalidInput(f"there is no rule for {shown(path)}, which is not in an nn.Linear")
         return packing if module.kind == "linear" else None
 
     return rule
 
 
-def _compressed(given: Mapping[str, Any], tensors: Tensors) -> Rule:
-    groups = given.get("config_groups")
-    group = next(iter(groups.values())) if isinstance(groups, Mapping) and len(groups) == 1 else None
-    weights = group.get("weights") if isinstance(group, Mapping) else None
-    if not isinstance(group, Mapping) or not isinstance(weights, Mapping):
-        raise _unknown("config_groups", groups, "one group, with weights")
-    _require(given, kv_cache_scheme=(None,), sparsity_config=(None, {}), transform_config=(None, {}))
-    _require(group, targets=(["Linear"],), output_activations=(None,))
-    inputs = group.get("input_activations")
-    if inputs is not None and not (isinstance(inputs, Mapping) and inputs.get("dynamic") is True):
-        raise _unknown("input_activations", inputs, "null, or dynamic")
-    _require(weights, symmetric=(None, True), strategy=("group", "channel"))
-    size = _group(weights) if weights.get("strategy") == "group" else 0
-    scale = Block(1, size, 2)
-    form = given.get("format")
-    if form == "pack-quantized":
-        _require(weights, num_bits=(4, 8), type=("int",))
-        blocks: tuple[Block, ...] = (Block(1, 32 // weights["num_bits"], 4), scale, Block(0, 0, 16))
-    elif form in ("float-quantized", "int-quantized", "naive-quantized"):
-        _require(weights, num_bits=(8,), type=("float", "int"))
-        blocks = (Block(1, 1, 1), scale)
-    else:
-        raise _unknown("format", form, "pack-quantized, float-quantized or int-quantized")
-    packing = Packing(f"{weights['num_bits']} bits, {_groups(size)}", blocks)
-    ignored = _names(given, "ignore")
-    exact = {one for one in ignored if not one.startswith("re:")}
-    patterns = [_pattern(one[3:]) for one in ignored if one.startswith("re:")]
-    excluded = _known(
-        ignored, tensors, lambda name: name in exact or any(one.match(name) for one in patterns)
-    )
-
-    def rule(path: str, module: Module, axes: int) -> Packing | None:
-        if axes < 2 or excluded(parent(path)):
-            return None
-        _require_linear(path, module)
-        return packing if module.kind == "linear" else None
-
-    return rule
-
-
-def _require_linear(path: str, module: Module) -> None:
-    """Raise ``InvalidInput`` for experts in one tensor: such files have them one by one."""
-    if module.kind == "parameter" and not path.endswith("weight"):
-        raise InvalidInput(f"there is no rule for {shown(path)}, which is no nn.Linear")
-
-
-def _not_converted(given: Mapping[str, Any], tensors: Tensors, adds_defaults: bool) -> Excludes:
-    """Return whether transformers leaves a module of a name as it is."""
-    named = _names(given, "modules_to_not_convert")
-    own = set(named)
-    if adds_defaults or given.get("modules_to_not_convert") is None:
-        # The head, tied weights, and the last module.
-        own |= {HEAD, parent(tensors.weights[-1].path)}
-        own |= {parent(path) for one in tensors.weights if one.others for path in (one.path, *one.others)}
-    own |= {*kept_in_float32(tensors.types)}
-    patterns = [re.compile(rf"(?:{_pattern(one).pattern})(?:(?<=\.)|(?=\.|$))") for one in own]
-
-    def excludes(name: str) -> bool:
-        return any(name.endswith(one) for one in own) or any(one.match(name) for one in patterns)
-
-    return _known(named, tensors, excludes)
-
-
-def _known(names: Iterable[str], tensors: Tensors, excludes: Excludes) -> Excludes:
+def _excluded(
+    given: Mapping[str, Any], tensors: Tensors, adds_defaults: bool
+) -> Callable[[str], bool]:
+    """Return whether transformers leaves the module of a name as it is."""
+    key = "modules_to_not_convert"
+    names = given.get(key) or []
+    if not isinstance(names, list) or len(names) > MOST_NAMES:
+        raise _no_rule(key, names, "a list of names")
+    own = set(kept_in_float32(tensors.types))
+    if adds_defaults or given.get(key) is None:
+        # transformers means the last module, and names its bias if it has one.
+        own |= {HEAD, tensors.weights[-1].path.removesuffix(".weight")}
+        tied = (one for one in tensors.weights if one.others)
+        own |= {parent(path) for one in tied for path in (one.path, *one.others)}
     modules = {parent(path) for one in tensors.weights for path in (one.path, *one.others)}
-    text = "\n".join(modules)
+    patterns = {}
+    for name in (*names, *own):
+        repeats = str(name).count("*") + str(name).count("+")
+        if not isinstance(name, str) or not PATTERN.fullmatch(name) or repeats > MOST_REPEATS:
+            raise _no_rule(key, name, "a list of names, with at most .* and \\d+ in them")
+        patterns[name] = re.compile(rf"(?:{name})(?:(?<=\.)|(?=\.|$))")
+
+    def matches(name: str, module: str) -> bool:
+        return patterns[name].match(module) is not None or module.endswith(name)
+
     for name in names:
-        plain = name.removeprefix("re:")
-        is_there = plain == HEAD or f"{plain}." in f"{text}." or plain in text
-        if not is_there and not any(_pattern(plain).match(one) for one in modules):
-            raise InvalidInput(f"no module is named {shown(name)}", key=QUANTIZATION)
-    return excludes
+        if name != HEAD and not any(matches(name, one) for one in modules):
+            raise InvalidInput(f"{key} names {shown(name)}, and there is no such module", key=key)
+    return lambda module: any(matches(name, module) for name in patterns)
 
 
-def _pattern(given: str) -> re.Pattern[str]:
-    repeats = given.count("*") + given.count("+")
-    if not PLAIN_PATTERN.fullmatch(given) or repeats > MOST_REPEATS:
-        raise InvalidInput(f"the pattern {shown(given)} is not supported", key=QUANTIZATION)
-    return re.compile(given)
-
-
-def _names(given: Mapping[str, Any], key: str) -> list[str]:
-    names = given.get(key)
-    if names is None:
-        return []
-    if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
-        raise _unknown(key, names, "a list of names")
-    if len(names) > MOST_PATTERNS or any(len(one) > LONGEST_PATTERN for one in names):
-        raise InvalidInput(f"{key} has too many names, or too long ones", key=QUANTIZATION)
-    return names
-
-
-def _group(given: Mapping[str, Any]) -> int:
-    """Return the size of a group, 0 for a whole row."""
-    size = given.get("group_size")
-    if size == -1:
-        return 0
-    if not _is_size(size):
-        raise _unknown("group_size", size, "a number of weights, or -1")
-    return int(size or 0)
-
-
-def _groups(size: int) -> str:
-    return f"groups of {size}" if size else "a scale for each row"
-
-
-def _is_size(value: object) -> bool:
-    return type(value) is int and 0 < value <= 2**20
+def _sizes(given: Mapping[str, Any], key: str, number: int) -> list[int]:
+    """Return one or more sizes of groups, of which -1, a whole row, becomes 0."""
+    value = given.get(key)
+    sizes: list[Any] = value if isinstance(value, list) else [value]
+    are_sizes = all(type(one) is int and -1 <= one <= LARGEST_GROUP and one for one in sizes)
+    if not are_sizes or len(sizes) != number:
+        raise _no_rule(key, value, "[128, 128], or other sizes" if number > 1 else "a size, or -1")
+    return [max(one, 0) for one in sizes]
 
 
 def _require(given: Mapping[str, Any], **allowed: tuple[Any, ...]) -> None:
     """Raise ``InvalidInput`` if a key has a value without a rule."""
     for key, values in allowed.items():
-        if not any(type(given.get(key)) is type(one) and given.get(key) == one for one in values):
+        value = given.get(key)
+        if not any(type(value) is type(one) and value == one for one in values):
             right = " or ".join("absent" if one is None else str(one) for one in values)
-            raise _unknown(key, given.get(key), right)
+            raise _no_rule(key, value, right)
 
 
-def _unknown(key: str, value: object, right: str) -> InvalidInput:
-    what = f"there is no rule for {pair_text(key, value)}: it must be {right}"
-    return InvalidInput(what, key=QUANTIZATION)
+def _no_rule(key: str, value: object, right: str) -> InvalidInput:
+    return InvalidInput(
+        f"there is no rule for {pair_text(key, value)}: it must be {right}", key=key
+    )

@@ -9,14 +9,14 @@ first of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
 
+from paramproof.catalogue import Entry
 from paramproof.following.modules import Module, buffer_dtype, module_of
-from paramproof.following.tensors import require_transformers
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible
-from paramproof.resolver import Model, entry_of
 
 ELEMENT_BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
 ELEMENT_BYTES |= {"int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1, "bool": 1}
@@ -28,7 +28,8 @@ DTYPES = ("bfloat16", "float16", "float32")
 DEFAULT = "bfloat16"
 
 
-class Weight(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Weight:
     """A parameter: its path, its shape, and its module; ``others`` has the paths tied to it."""
 
     path: str
@@ -57,10 +58,8 @@ class Tensors(NamedTuple):
     buffers: Sequence[Buffer]
 
 
-def tensors_of(model: Model, what: str = "bytes") -> Tensors:
+def tensors_of(found: Entry) -> Tensors:
     """Return the tensors of a model. Raises ``InvalidInput`` if one has an unknown module."""
-    _, reading = require_transformers(model, what)
-    found = entry_of(reading.keys, reading.class_name)
     # What is built of a part has the names that its own type gives.
     named = (part.get("model_type") for part in found.parts.values())
     types = list(dict.fromkeys([found.model_type, *(one for one in named if isinstance(one, str))]))
@@ -71,17 +70,12 @@ def tensors_of(model: Model, what: str = "bytes") -> Tensors:
             buffers.append(Buffer(one.path, one.shape, one.role != "buffer"))
         elif one.storage in storages:
             first = storages[one.storage]
-            storages[one.storage] = first._replace(others=(*first.others, one.path))
+            storages[one.storage] = replace(first, others=(*first.others, one.path))
         elif one.shape is None:
-            raise InvalidInput(f"the shape of {legible(one.path)} is not known", where=model.title)
+            raise InvalidInput(f"the shape of {legible(one.path)} is not known")
         else:
             storages[one.storage] = Weight(one.path, one.shape, module_of(types, one.path))
     return Tensors(types, list(storages.values()), buffers)
-
-
-def built_bytes(tensors: Tensors, dtype: str) -> int:
-    """Return the bytes of the parameters of a model that is built in a dtype."""
-    return sum(one.count * ELEMENT_BYTES[one.module.dtype or dtype] for one in tensors.weights)
 
 
 def buffer_bytes(tensors: Tensors, dtype: str) -> int | None:

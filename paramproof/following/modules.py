@@ -23,7 +23,8 @@ from paramproof.formulas.printing import legible
 
 FILE = Path(__file__).parent / "modules.json"
 
-START = "^"
+START, SEVERAL = "^", "?"
+"""The start of a path, and the label of a type that has several at one path."""
 
 NORMAL = "bfloat16"
 """The dtype with which the models were built: the model's own, whatever that is."""
@@ -60,7 +61,7 @@ def module_of(model_types: str | Iterable[str], path: str) -> Module:
             f"it is not known which kind of module {legible(path)} of {legible(types[0])} is in"
         )
     dtypes = _labels("dtypes", types, path)
-    if len(dtypes) > 1:
+    if dtypes and not _only(dtypes):
         raise InvalidInput(f"{legible(path)} of {legible(types[0])} has several dtypes")
     return Module(kind, _only(dtypes))
 
@@ -73,18 +74,21 @@ def buffer_dtype(model_types: str | Iterable[str], path: str) -> str:
     return "" if found == NORMAL else found
 
 
-def raw_matrices_of_mlx(model_type: str) -> tuple[str, ...] | None:
-    """Return the ends of parameters that mlx-lm has in a module that it packs, such as a router.
+def matrices_of_mlx(model_type: str) -> dict[str, tuple[str, ...]]:
+    """Return how mlx-lm has parameters of two axes that are in no linear layer or table.
 
-    None says that mlx-lm has no such type, or other modules.
+    Those that end in one of ``packed`` are in a module that MLX packs, such as a router, and those
+    of ``kept`` are not. ``heads`` says whether the head has a weight of its ``own`` or is ``tied``.
+    Raises ``InvalidInput`` if mlx-lm has no such type, or another model.
     """
-    found = _data()["mlx"].get(model_type)
-    return None if found is None else tuple(f".{one}" for one in found.split())
+    if (found := read()["mlx"].get(model_type)) is None:
+        raise InvalidInput(f"no model of mlx-lm is known to be that of {legible(model_type)}")
+    return {what: tuple(found.get(what, "").split()) for what in ("packed", "kept", "heads")}
 
 
 def kept_in_float32(model_types: Iterable[str]) -> set[str]:
     """Return the names of modules that transformers does not pack in any scheme."""
-    return {name for one in model_types for name in _data()["float32"].get(one, "").split()}
+    return {name for one in model_types for name in read()["float32"].get(one, "").split()}
 
 
 def backwards(path: str) -> tuple[str, ...]:
@@ -104,7 +108,7 @@ def _types(model_types: str | Iterable[str]) -> list[str]:
 
 
 def _only(labels: set[str]) -> str:
-    return next(iter(labels)) if len(labels) == 1 else ""
+    return "".join(labels) if len(labels) == 1 and SEVERAL not in labels else ""
 
 
 def _labels(table: str, types: list[str], path: str) -> set[str]:
@@ -140,7 +144,7 @@ def _of_types(row: str | Mapping[str, frozenset[str]], types: list[str]) -> list
 def _tree(table: str) -> Mapping[str, Any]:
     """Return the rows of a table by name, from the end of the path; a row has the name ""."""
     tree: dict[str, Any] = {}
-    for end, row in _data()[table].items():
+    for end, row in read()[table].items():
         node = tree
         for name in reversed(end.split(".")):
             node = node.setdefault(name, {})
@@ -150,6 +154,6 @@ def _tree(table: str) -> Mapping[str, Any]:
 
 
 @cache
-def _data() -> Mapping[str, Any]:
+def read() -> Mapping[str, Any]:
     found: Mapping[str, Any] = json.loads(FILE.read_text("utf-8"))
     return found

@@ -31,14 +31,11 @@ class Block(NamedTuple):
 
 
 class Packing(NamedTuple):
-    """How a matrix is packed. ``partial`` says what happens to one with blocks that are not full.
-
-    It is ``refused``, ``kept`` as it is, or its blocks are ``padded``.
-    """
+    """How a matrix is packed. Blocks that are not full are refused, unless they are padded."""
 
     label: str
     blocks: tuple[Block, ...]
-    partial: str = "refused"
+    is_padded: bool = False
 
     def divides(self, rows: int, columns: int) -> bool:
         return all(
@@ -46,16 +43,18 @@ class Packing(NamedTuple):
         )
 
 
-class Scheme(NamedTuple):
-    """A scheme: how it packs a parameter of a path, a module and a number of axes; None if not.
+Rule = Callable[[str, Module, int], Packing | None]
+"""How a scheme packs a parameter of a path, a module and a number of axes; None if not."""
 
-    ``dtype`` is that of the model. What is not packed keeps the dtype in which the library builds
-    it, unless the scheme stores it as ``kept``.
+
+class Scheme(NamedTuple):
+    """A scheme, and the dtype of a model. What its rule does not pack keeps the dtype in which the
+    library builds it, unless the scheme stores it as ``kept``.
     """
 
     heading: str
     dtype: str
-    packing: Callable[[str, Module, int], Packing | None]
+    rule: Rule
     kept: str = ""
     lines: tuple[str, ...] = ()
 
@@ -70,25 +69,14 @@ def columns_first(path: str, module: Module) -> bool | None:
     return False if module.kind != "parameter" or leaf(path) == "weight" else None
 
 
-def packed_size(weight: Weight, packing: Packing) -> int | None:
-    """Return the bytes of a packed weight, or None if it is kept as it is.
-
-    Raises ``InvalidInput`` for a matrix that the blocks do not divide, if the packing has no rule
-    for that.
-    """
+def packed_size(weight: Weight, packing: Packing) -> int:
+    """Return the bytes of a packed weight. Raises ``InvalidInput`` if blocks do not divide it."""
     *outer, rows, columns = weight.shape
     is_turned = columns_first(weight.path, weight.module)
     ways = [(rows, columns)] * (not is_turned) + [(columns, rows)] * (is_turned is not False)
-    sizes = set()
-    for way in ways:
-        if packing.partial == "padded" or packing.divides(*way):
-            sizes.add(prod(outer) * sum(block.size(*way) for block in packing.blocks))
-        elif packing.partial == "kept":
-            sizes.add(-1)
-        else:
-            sizes.add(-2)
-    if len(sizes) > 1 or -2 in sizes:
+    sizes = {prod(outer) * sum(block.size(*way) for block in packing.blocks) for way in ways}
+    is_whole = packing.is_padded or all(packing.divides(*way) for way in ways)
+    if len(sizes) > 1 or not is_whole:
         what = f"{legible(weight.path)} of the shape {shape_text(weight.shape)}"
-        raise InvalidInput(f"there is no rule for {what}: {packing.label} do not divide it")
-    (size,) = sizes
-    return None if size < 0 else size
+        raise InvalidInput(f"there is no rule for {what}, which {packing.label} do not divide")
+    return sizes.pop()

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections import Counter
 from math import prod
-from typing import Any
 
 from paramproof.following.answer import Answer
 from paramproof.following.as_configured import CONFIG, as_configured
@@ -34,7 +33,7 @@ from paramproof.following.dtypes import (
     buffer_bytes,
     tensors_of,
 )
-from paramproof.following.modules import Module, module_of, raw_matrices_of_mlx
+from paramproof.following.modules import Module, matrices_of_mlx, module_of
 from paramproof.following.packing import Block, Packing, Scheme, columns_first, packed_size
 from paramproof.following.tensors import require_transformers
 from paramproof.formulas.derivation import Derivation
@@ -42,10 +41,19 @@ from paramproof.formulas.errors import InvalidInput, canonical_name, no_such
 from paramproof.formulas.expression import Expression, expression, sum_of, text
 from paramproof.formulas.path import starred
 from paramproof.formulas.printing import legible, shape_text
-from paramproof.resolver import Model
+from paramproof.resolver import Model, entry_of
+from paramproof.resolver.models import ConfigReading
 from paramproof.views.table import Column, Table, TableRow, numbers
 
-HEAD = "lm_head"
+HEAD = "lm_head.weight"
+
+COLUMNS = (
+    Column("Tensor", "tensor", is_code=True),
+    Column("Shape", "shape", form=shape_text, is_whole=True),
+    Column("Stored as", "stored"),
+    numbers("Times", "times"),
+    numbers("Bytes", "bytes"),
+)
 
 COMPRESSED = {
     "w4a16": Packing("4 bits, groups of 128", (Block(1, 8, 4), Block(1, 128, 2), Block(0, 0, 16))),
@@ -54,34 +62,21 @@ COMPRESSED = {
 """Packed words, scales and, as int64, the shape; or one byte for each weight, and scales."""
 
 MLX = {
-    "mlx4": Packing("4 bits, groups of 64", (Block(1, 8, 4), Block(1, 64, 4)), "kept"),
-    "mlx8": Packing("8 bits, groups of 64", (Block(1, 4, 4), Block(1, 64, 4)), "kept"),
-    "mxfp4": Packing("mxfp4, groups of 32", (Block(1, 8, 4), Block(1, 32, 1)), "kept"),
+    "mlx4": Packing("4 bits, groups of 64", (Block(1, 8, 4), Block(1, 64, 4))),
+    "mlx8": Packing("8 bits, groups of 64", (Block(1, 4, 4), Block(1, 64, 4))),
+    "mxfp4": Packing("mxfp4, groups of 32", (Block(1, 8, 4), Block(1, 32, 1))),
 }
 """Words of 32 bits, and a scale and a bias of 16 bits for each group, or a scale of 8 bits."""
 
+_BLOCKS = """
+    q4_0 32 18 q4_1 32 20 q5_0 32 22 q5_1 32 24 q8_0 32 34 iq4_nl 32 18
+    q2_k 256 84 q3_k 256 110 q4_k 256 144 q5_k 256 176 q6_k 256 210 iq4_xs 256 136
+    iq1_s 256 50 iq1_m 256 56 iq2_xxs 256 66 iq2_xs 256 74 iq2_s 256 82 iq3_xxs 256 98
+    iq3_s 256 110 tq1_0 256 54 tq2_0 256 66
+"""
 GGUF = {
-    "q4_0": (32, 18),
-    "q4_1": (32, 20),
-    "q5_0": (32, 22),
-    "q5_1": (32, 24),
-    "q8_0": (32, 34),
-    "q2_k": (256, 84),
-    "q3_k": (256, 110),
-    "q4_k": (256, 144),
-    "q5_k": (256, 176),
-    "q6_k": (256, 210),
-    "iq2_xxs": (256, 66),
-    "iq2_xs": (256, 74),
-    "iq2_s": (256, 82),
-    "iq3_xxs": (256, 98),
-    "iq3_s": (256, 110),
-    "iq1_s": (256, 50),
-    "iq1_m": (256, 56),
-    "iq4_nl": (32, 18),
-    "iq4_xs": (256, 136),
-    "tq1_0": (256, 54),
-    "tq2_0": (256, 66),
+    name: (int(weights), int(size))
+    for name, weights, size in zip(*[iter(_BLOCKS.split())] * 3, strict=True)
 }
 """The weights and the bytes of a block."""
 
@@ -94,86 +89,66 @@ def stored(model: Model, scheme: str) -> Answer:
     Raises ``UnknownName`` for a scheme that does not exist, and ``InvalidInput`` for a tensor
     without a rule.
     """
-    name = canonical_name(scheme, SCHEMES) if isinstance(scheme, str) else None
-    if name is None:
+    if (name := canonical_name(scheme, SCHEMES) if isinstance(scheme, str) else None) is None:
         raise no_such("scheme", scheme, SCHEMES)
     found, reading = require_transformers(model, "stored bytes")
-    tensors = tensors_of(model, "stored bytes")
     try:
-        chosen = as_configured(reading, tensors) if name == CONFIG else _named(name, model, tensors)
+        tensors = tensors_of(entry_of(reading.keys, reading.class_name))
+        chosen = as_configured(reading, tensors) if name == CONFIG else None
+        chosen = chosen or _named(name, reading, tensors)
         rows = Counter(_row(one, chosen, tensors) for one in tensors.weights)
     except InvalidInput as error:
         raise InvalidInput(f"{name}: {error.reason}", where=model.title, key=error.key) from None
     total = sum(size * times for (*_, size), times in rows.items())
     formula = _formula(found, chosen, tensors)
-    if formula is not None and formula.value(found.sizes) != total:
-        formula = None  # Some blocks are not full, or layers differ in what they pack.
-    data = {
-        "scheme": name,
-        "dtype": chosen.dtype,
-        "bytes": total,
-        "formula": None if formula is None else text(formula),
-        "buffers": buffer_bytes(tensors, chosen.dtype) if name in DTYPES else None,
-    }
-    columns = (
-        Column("Tensor", "tensor", is_code=True),
-        Column("Shape", "shape", form=shape_text, is_whole=True),
-        numbers("Times", "times"),
-        Column("Stored as", "stored"),
-        numbers("Bytes", "bytes"),
-    )
-    table = Table.of(
-        columns,
-        (
-            TableRow((path, shape, times, label, size * times))
-            for (path, shape, label, size), times in rows.items()
-        ),
-    )
-    lines = [f"{total:,} bytes", *([f"in letters: {text(formula)}"] if formula is not None else [])]
-    if data["buffers"]:
-        lines.append(f"and {data['buffers']:,} bytes of buffers, which a file has too")
-    data["tensors"] = [*table.records()]
-    return Answer(chosen.heading, table, (*lines, *chosen.lines), data)
+    # Some blocks are not full, or layers differ in what they pack.
+    letters = text(formula) if formula is not None and formula.value(found.sizes) == total else None
+    buffers = buffer_bytes(tensors, chosen.dtype) if name in DTYPES else None
+    table = Table.of(COLUMNS, (TableRow((*row[:3], n, row[3] * n)) for row, n in rows.items()))
+    lines = [f"{total:,} bytes", *([f"in letters: {letters}"] if letters else []), *chosen.lines]
+    if buffers:
+        lines.append(f"and {buffers:,} bytes of buffers, which a file has too")
+    data = {"scheme": name, "dtype": chosen.dtype, "bytes": total, "formula": letters}
+    data |= {"buffers": buffers, "tensors": [*table.records()]}
+    return Answer(chosen.heading, table, tuple(lines), data)
 
 
 def _row(one: Weight, scheme: Scheme, tensors: Tensors) -> tuple[str, tuple[int, ...], str, int]:
     """Return the path with stars, the shape, the label and the bytes of a weight."""
-    packing = scheme.packing(one.path, one.module, len(one.shape))
+    packing = scheme.rule(one.path, one.module, len(one.shape))
     for other in one.others:
-        if scheme.packing(other, module_of(tensors.types, other), len(one.shape)) != packing:
-            raise InvalidInput(f"{legible(one.path)} is tied to {legible(other)}, and one is packed")
-    size = packed_size(one, packing) if packing else None
-    if packing and size is not None:
-        return starred(one.path), one.shape, packing.label, size
+        if scheme.rule(other, module_of(tensors.types, other), len(one.shape)) != packing:
+            raise InvalidInput(
+                f"{legible(one.path)} is tied to {legible(other)}, and one is packed"
+            )
+    if packing:
+        return starred(one.path), one.shape, packing.label, packed_size(one, packing)
     dtype = scheme.kept or one.module.dtype or scheme.dtype
     return starred(one.path), one.shape, dtype, one.count * ELEMENT_BYTES[dtype]
 
 
 def _formula(found: Derivation, scheme: Scheme, tensors: Tensors) -> Expression | None:
     """Return the bytes in letters, where every block is full; None if some module is not known."""
-    try:
-        return sum_of(
-            one.times * _in_letters(one.path, one.shape, scheme, tensors) for one in found.parameters
-        )
-    except InvalidInput:
-        return None
+    sizes = []
+    for one in found.parameters:
+        try:
+            module = module_of(tensors.types, one.path)
+            packing = scheme.rule(one.path, module, len(one.shape))
+        except InvalidInput:
+            return None
+        if packing:
+            *outer, rows, columns = one.shape
+            turned = columns_first(one.path, module)
+            across = (columns, rows) if turned else (rows, columns)
+            each = sum_of(expression(block.formula(*across)) for block in packing.blocks)
+            sizes.append(prod(outer, start=each) * one.times)
+        else:
+            dtype = scheme.kept or module.dtype or scheme.dtype
+            sizes.append(one.size * ELEMENT_BYTES[dtype])
+    return sum_of(sizes)
 
 
-def _in_letters(path: str, shape: Any, scheme: Scheme, tensors: Tensors) -> Expression:
-    module = module_of(tensors.types, path)
-    packing = scheme.packing(path, module, len(shape))
-    if packing is None:
-        dtype = scheme.kept or module.dtype or scheme.dtype
-        return prod(shape, start=expression(ELEMENT_BYTES[dtype]))
-    *outer, rows, columns = shape
-    if columns_first(path, module):
-        rows, columns = columns, rows
-    each = sum_of(expression(block.formula(rows, columns)) for block in packing.blocks)
-    return prod(outer, start=each)
-
-
-def _named(name: str, model: Model, tensors: Tensors) -> Scheme:
-    reading = require_transformers(model, "stored bytes")[1]
+def _named(name: str, reading: ConfigReading, tensors: Tensors) -> Scheme:
     dtype = reading.dtype if reading.dtype in DTYPES else DEFAULT
     if name in DTYPES:
         return Scheme(f"Bytes in {name}, as transformers builds it", name, lambda *_: None)
@@ -183,43 +158,46 @@ def _named(name: str, model: Model, tensors: Tensors) -> Scheme:
 
 
 def _compressed(name: str, dtype: str, tensors: Tensors) -> Scheme:
-    def packing(path: str, module: Module, axes: int) -> Packing | None:
-        if module.kind != "linear" or axes != 2 or path == f"{HEAD}.weight":
+    def rule(path: str, module: Module, axes: int) -> Packing | None:
+        if module.kind != "linear" or axes != 2 or path == HEAD:
             return None
-        if (module.dtype or dtype) not in ("bfloat16", "float16"):
-            raise InvalidInput(f"{legible(path)} is in float32, and its scales have another width")
+        if ELEMENT_BYTES[module.dtype or dtype] != 2:
+            raise InvalidInput(f"there is no rule for {legible(path)}, which is in float32")
         return COMPRESSED[name]
 
     left = sum(one.count for one in tensors.weights if one.module.kind == "parameter")
     line = f"{left:,} parameters that are no nn.Linear, as experts in one tensor, are not packed"
-    heading = f"Bytes in {name} of compressed-tensors: all nn.Linear but {HEAD}, the rest in {dtype}"
-    return Scheme(heading, dtype, packing, lines=(line,) if left else ())
+    heading = (
+        f"Bytes in {name} of compressed-tensors: all nn.Linear but the head, others in {dtype}"
+    )
+    return Scheme(heading, dtype, rule, lines=(line,) if left else ())
 
 
 def _mlx(name: str, dtype: str, tensors: Tensors) -> Scheme:
-    matrices = raw_matrices_of_mlx(tensors.types[0])
-    if matrices is None:
-        raise InvalidInput(f"no model of mlx-lm was compared with {tensors.types[0]}")
-    if dtype == "float32":
-        raise InvalidInput("mlx-lm converts no model in float32")
+    known = matrices_of_mlx(tensors.types[0])
+    head = "own" if any(one.path == HEAD for one in tensors.weights) else "tied"
+    if dtype == "float32" or head not in known["heads"]:
+        raise InvalidInput(f"mlx-lm has no such model in {dtype}, whose head is {head}")
 
-    def packing(path: str, module: Module, axes: int) -> Packing | None:
-        is_matrix = module.kind in ("linear", "conv1d", "embedding") and axes == 2
-        is_raw = module.kind == "parameter" and axes > 1
-        is_matrix = is_matrix or (is_raw and f".{path}".endswith(matrices))
-        return MLX[name] if is_matrix else None
+    def rule(path: str, module: Module, axes: int) -> Packing | None:
+        is_mere = module.kind == "parameter" and axes > 1
+        if is_mere and not path.endswith((*known["packed"], *known["kept"])):
+            raise InvalidInput(f"it is not known how mlx-lm has {legible(path)}")
+        is_packed = is_mere and path.endswith(known["packed"])
+        is_packed = is_packed or (axes > 1 and module.kind in ("linear", "conv1d", "embedding"))
+        return MLX[name] if is_packed else None
 
-    return Scheme(f"Bytes in {name} of MLX: all matrices, the rest in {dtype}", dtype, packing, dtype)
+    return Scheme(f"Bytes in {name} of MLX: all matrices, others in {dtype}", dtype, rule, dtype)
 
 
 def _gguf(name: str, dtype: str) -> Scheme:
     weights, size = GGUF[name]
-    block = Packing(f"{name.upper()}, blocks of {weights}", (Block(1, weights, size),))
+    packing = Packing(f"{name.upper()}, blocks of {weights}", (Block(1, weights, size),))
 
-    def packing(path: str, module: Module, axes: int) -> Packing | None:
+    def rule(path: str, module: Module, axes: int) -> Packing | None:
         if axes > 1 and module.kind in ("conv", "norm"):
             raise InvalidInput(f"there is no rule for {legible(path)} of a {module.kind}")
-        return block if axes > 1 else None
+        return packing if axes > 1 else None
 
     heading = f"Bytes in {name.upper()} of GGUF: all matrices, vectors in float32"
-    return Scheme(heading, dtype, packing, "float32")
+    return Scheme(heading, dtype, rule, "float32")
