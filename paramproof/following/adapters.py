@@ -78,8 +78,8 @@ class Lora:
 
     @property
     def heading(self) -> str:
-        modules = self.names or [self.target_modules or ""]
-        named = some_of([legible(one) for one in (*modules, *self.target_parameters) if one], 6)
+        written = [self.target_modules] if isinstance(self.target_modules, str) else self.names
+        named = some_of([legible(one) for one in (*written, *self.target_parameters)], 6)
         method = "DoRA" if self.use_dora else "LoRA"
         return f"{method} of rank {self.r} on {named or 'the usual targets'}"
 
@@ -350,7 +350,7 @@ def _rows(derivation: Derivation, adapted: Iterable[Adapted], part: str) -> Iter
             and tuple(length.evaluate(sizes) for length in one.shape) == shape
         ]
         if sum(times.evaluate(sizes) for _, times in found) != number:
-            lengths = found[0][0] if found else tuple(map(expression, shape))
+            lengths = found[0][0] if found else tuple(map(expression, shape or ()))
             found = [(lengths, expression(number))]
         for lengths, times in found:
             size = prod(lengths)
