@@ -7,12 +7,11 @@ two tied layers has an adapter of its own. The numbers are those of a model with
 A text of targets is "all-linear", or a regular expression that a module's whole path matches. A
 name in a list means the modules whose path is the name, or ends with it behind a dot. All-linear
 is the list of all linear layers but the output embeddings. Types whose experts were modules once
-have them in tensors now, and peft takes the old names for these: ``gate_proj`` and ``up_proj`` mean
-``gate_up_proj`` at twice the rank. Dense layers with these names then get nothing.
+have them in tensors now, and peft takes the old names for these, no longer for dense layers:
+``gate_proj`` and ``up_proj`` mean ``gate_up_proj`` at twice the rank.
 
-A name that matches nothing is refused, where peft ignores it beside others that match. So are
-convolutions, which peft can adapt. Modules without parameters are not known: peft also refuses a
-pattern that matches one of them.
+A name that matches nothing is refused, where peft ignores it beside others that match. So is a
+convolution. A pattern that also matches modules without parameters is not, where peft refuses it.
 """
 
 from __future__ import annotations
@@ -149,7 +148,6 @@ def adapter(model: Model, method: Lora | Prompt) -> Answer:
 
 
 def _written(total: Expression, name: str) -> str:
-    """Return an expression as text, with its factor ``name`` in front of a sum."""
     unit = total.substitute({name: 1})
     is_factor = len(unit.terms) > 1 and unit * letter(name) == total
     return f"{name}·({text(unit)})" if is_factor else text(total)
@@ -329,11 +327,12 @@ def _saved(modules: Modules, names: Sequence[str], adapted: Sequence[Adapted]) -
     """Yield the weights of modules that are trained whole: their paths end with a name."""
     _require_each(names, modules.paths, str.endswith, "module")
     ends = {one: None for one in modules.paths if one.endswith(tuple(names))}
+    owners = {parent(one.weight.path) for one in adapted}
     for path in (one for one in ends if not ends.keys() & {*beginnings(one)[:-1]}):
         is_list = any(parent(one) == path and leaf(one).isdigit() for one in modules.paths)
-        if is_list or any(lies_in(one.weight.path, path) for one in adapted):
-            why = "it is a list of modules" if is_list else "targets lie in it"
-            raise InvalidInput(f"{legible(path)} cannot be saved whole: {why}")
+        if is_list or any(lies_in(one, path) or lies_in(path, one) for one in owners):
+            why = "a list of modules, or one in which targets lie, or in a target"
+            raise InvalidInput(f"{legible(path)} cannot be saved whole: it is {why}")
         inside = (one for one in modules.weights.values() if lies_in(one.path, path))
         yield from {one.storage: one for one in inside}.values()
 
@@ -385,7 +384,8 @@ def _prompt_rows(modules: Modules, method: Prompt, tokens: Expression) -> Iterat
     width = size(part, "hidden_size", "n_embd", "d_model")
     heads = size(part, "num_attention_heads", "n_head", "num_heads", "encoder_attention_heads")
     if not method.is_prefix:
-        tokens = tokens * (2 if whole.get("is_encoder_decoder") is True else 1)
+        has_both = {**whole.keys, **whole.values}.get("is_encoder_decoder") is True
+        tokens = tokens * (1 + has_both)
     else:
         if part.get("global_head_dim") not in (ABSENT, None):
             raise InvalidInput("prefixes of layers with keys of several sizes are not supported")

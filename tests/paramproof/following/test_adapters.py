@@ -46,10 +46,9 @@ REFUSED = [
     ("llama", {"target_modules": []}, "no target is named: name modules, or all-linear"),
     ("llama", {"target_parameters": ["gate_up_proj"]}, "no parameter is named 'gate_up_proj'"),
     ("llama", {"target_parameters": ["norm.weight"]}, "a target only if it has 2 or 3 dimensions"),
-    ("llama", {"target_parameters": ["k_proj.weight"], "use_dora": True}, "and without DoRA"),
     ("llama", {"rank_pattern": {"k_proj": 4}}, "no target with a rank is named 'k_proj'"),
-    ("llama", {"modules_to_save": ["attn"]}, "cannot be saved whole: targets lie in it"),
-    ("llama", {"modules_to_save": ["layers"], "target_modules": ["lm_head"]}, "a list of modules"),
+    ("llama", {"modules_to_save": ["attn"]}, "model.layers.0.self_attn cannot be saved whole"),
+    ("llama", {"target_modules": ["lm_head"], "modules_to_save": ["layers"]}, "saved whole: it is"),
     ("mamba", {"target_modules": "all-linear"}, "mixer.out_proj cannot be a target of peft"),
     ("qwen3_moe", {"target_modules": ["up_proj"]}, "up_proj needs the target gate_proj"),
 ]
