@@ -197,7 +197,6 @@ class Modules:
 
     @cached_property
     def linear(self) -> list[str]:
-        """The linear layers, without the output embeddings."""
         head = DATA["heads"].get(self.class_name, HEAD)
         if head not in ("", HEAD) and head not in self.paths:
             raise InvalidInput(f"name the targets: the head of {self.class_name} is not known")
@@ -326,13 +325,14 @@ def _last_names(
 def _saved(modules: Modules, names: Sequence[str], adapted: Sequence[Adapted]) -> Iterator[Tensor]:
     """Yield the weights of modules that are trained whole: their paths end with a name."""
     _require_each(names, modules.paths, str.endswith, "module")
+    if any(map("base_layer".endswith, names)):
+        raise InvalidInput("peft would also save its own base_layer: write more of the name")
     ends = {one: None for one in modules.paths if one.endswith(tuple(names))}
     owners = {parent(one.weight.path) for one in adapted}
     for path in (one for one in ends if not ends.keys() & {*beginnings(one)[:-1]}):
         is_list = any(parent(one) == path and leaf(one).isdigit() for one in modules.paths)
         if is_list or any(lies_in(one, path) or lies_in(path, one) for one in owners):
-            why = "a list of modules, or one in which targets lie, or in a target"
-            raise InvalidInput(f"{legible(path)} cannot be saved whole: it is {why}")
+            raise InvalidInput(f"{legible(path)} cannot be saved whole: a list, or near a target")
         inside = (one for one in modules.weights.values() if lies_in(one.path, path))
         yield from {one.storage: one for one in inside}.values()
 
