@@ -384,10 +384,10 @@ def _prompt_rows(modules: Modules, method: Prompt, tokens: Expression) -> Iterat
     width = size(part, "hidden_size", "n_embd", "d_model")
     heads = size(part, "num_attention_heads", "n_head", "num_heads", "encoder_attention_heads")
     if not method.is_prefix:
-        has_both = {**whole.keys, **whole.values}.get("is_encoder_decoder") is True
+        has_both = bool({**whole.keys, **whole.values}.get("is_encoder_decoder"))
         tokens = tokens * (1 + has_both)
     else:
-        if part.get("global_head_dim") not in (ABSENT, None):
+        if part.get("per_layer_config") not in (ABSENT, None):
             raise InvalidInput("prefixes of layers with keys of several sizes are not supported")
         if has(part, "num_key_value_heads"):
             head = size(part, "head_dim") if has(part, "head_dim", None) else width // heads
