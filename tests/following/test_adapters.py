@@ -1,0 +1,60 @@
+"""An adapter has the parameters that peft builds, at targets drawn from the modules of a model."""
+
+import re
+from copy import deepcopy
+from random import Random
+
+import pytest
+
+pytestmark = [pytest.mark.framework("transformers"), pytest.mark.shared("peft builds each adapter")]
+
+torch = pytest.importorskip("transformers") and pytest.importorskip("torch")
+
+import peft
+
+from paramproof.builders.meta import meta
+from paramproof.catalogue.names import classes_of, has_type, model_types
+from paramproof.following.adapters import ALL_LINEAR, BIASES, Lora, adapter
+from paramproof.formulas.errors import InvalidInput, UnknownName
+from paramproof.resolver import resolve
+from sweep.library.model import attempt, model_of
+from sweep.samples.adversary import draw_config
+
+LAYERS = (torch.nn.Linear, torch.nn.Embedding)
+
+
+def draw(random, model):
+    """Return settings of LoRA: targets as a text, as a list, or none, and some of the others."""
+    paths = [path for path, one in model.named_modules() if isinstance(one, LAYERS)]
+    first, *ends = (random.choice(paths).rsplit(".", random.randint(1, 3)) for _ in range(4))
+    names = [".".join(one[1:] or one) for one in ends]
+    experts = [path for path, one in model.named_parameters() if one.dim() == 3][:1]
+    texts = [ALL_LINEAR, re.escape(".".join(first)), rf".*\.{first[-1]}", None]
+    others = {"rank_pattern": {names[0]: 3}, "modules_to_save": names[2:], "use_dora": True}
+    others |= {"target_parameters": experts, "bias": random.choice(BIASES)}
+    chosen = {name: one for name, one in others.items() if random.random() < 0.25}
+    return {"r": 7, "target_modules": random.choice([*texts, names[:1], names[:2]]), **chosen}
+
+
+def built(model, settings):
+    """Return the number of trainable parameters, None if peft refuses."""
+    with meta():
+        made = attempt(peft.get_peft_model, deepcopy(model), peft.LoraConfig(**deepcopy(settings)))
+    return made and made.get_nb_trainable_parameters()[0]
+
+
+@pytest.mark.parametrize("model_type", [name for name in model_types() if has_type(name)])
+def test_an_adapter_is_counted_as_peft_builds_it(model_type):
+    random = Random(model_type)
+    name, keys = random.choice(classes_of(model_type)), draw_config(model_type, random)
+    model, counted = attempt(model_of, model_type, name, keys), attempt(resolve, keys, name)
+    if model is None or counted is None or len([*model.parameters()]) > 400:
+        pytest.skip("no small model is built and counted at the sizes that are drawn")
+    for settings in [draw(random, model) for _ in range(20)]:
+        try:
+            number = adapter(counted, Lora(**settings)).data["parameters"]
+        except UnknownName:  # Peft ignores a name that matches nothing beside others that match.
+            continue
+        except InvalidInput:
+            number = None
+        assert number == built(model, settings), settings
