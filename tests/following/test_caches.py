@@ -1,0 +1,74 @@
+"""Caches of transformers' own models, filled by a forward, have the bytes that the laws give."""
+
+from collections import Counter
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+transformers = pytest.importorskip("transformers")
+
+from paramproof.following import caches
+from paramproof.following.cache_laws import measured
+from paramproof.formulas.errors import InvalidInput
+from sweep.caches import bytes_in, cases, fit, kept_by, small_model
+
+CLASSES = measured()["classes"]
+MODELS, SEED = 2, " again"
+
+
+def usual(model_type):
+    names = CLASSES[model_type]
+    return max(names, key=lambda name: (getattr(transformers, name).can_generate(), name))
+
+
+def drawn(model_type):
+    """Return forwards of models that the laws were not measured on."""
+    name = usual(model_type)
+    return name, [*cases(model_type, name, MODELS, Counter(), SEED)]
+
+
+def expected(case, convention="dynamic"):
+    layers = caches.layer_caches(case.decoder.found, "bfloat16", convention)
+    return case.batch * sum(one.bytes(case.tokens) for one in layers)
+
+
+@pytest.mark.shared("small models of each type whose cache is known are run")
+@pytest.mark.parametrize("model_type", CLASSES)
+def test_a_forward_leaves_the_bytes_of_the_laws(model_type):
+    _, found = drawn(model_type)
+    compared = 0
+    for case in found:
+        try:
+            size = expected(case)
+        except InvalidInput:  # A kind of layer that was too rare, or a size that is not known.
+            continue
+        assert size == bytes_in(case.layers), case.keys
+        compared += 1
+    assert compared
+
+
+STATIC = "llama gpt_oss gemma3_text mistral cohere2 qwen3_next falcon_h1 deepseek_v3 mamba2 phi3"
+
+
+@pytest.mark.parametrize("model_type", STATIC.split())
+def test_a_static_cache_reserves_the_bytes_of_the_laws(model_type):
+    name, found = drawn(model_type)
+    for case in found:
+        model = small_model(name, case.keys)
+        room = transformers.StaticCache(model.config, max_cache_len=case.tokens)
+        kept = kept_by(model, case.tokens, case.batch, cache=room)
+        assert expected(case, "static") == bytes_in(kept), case.keys
+    assert found
+
+
+@pytest.mark.parametrize("model_type", ["llama", "gpt_oss", "mamba2"])
+def test_the_laws_in_the_file_are_those_that_are_measured(model_type):
+    found = [*cases(model_type, usual(model_type), 6, Counter())]
+    assert fit(found, Counter()) == measured()["layers"][model_type]
+
+
+def test_a_planted_error_is_seen(monkeypatch):
+    _, found = drawn("gpt_oss")
+    monkeypatch.setattr(caches, "window_of", lambda *_: 0)
+    assert any(expected(case) != bytes_in(case.layers) for case in found)
