@@ -49,10 +49,13 @@ MAX_AGREEING = 2  # The most sizes that are recorded for an axis.
 DTYPE = "bfloat16"
 ARGUMENTS = {"cache", "past_key_values", "cache_params", "state", "mems"}
 
+LENGTHS = (TOKENS, *WINDOWS.values())
+"""How many tokens a tensor may span: all, or those of a window with this field."""
+
 ROLES = ("is_decoder", "is_encoder_decoder", "add_cross_attention")
 """Flags that stay as they are by default."""
 
-SIZES = ((256, (16, 32, 64, 96)), (65, (8, 16, 24)), (16, (2, 4, 8)), (0, (1, 2, 3, 4)))
+SIZES = ((256, (32, 64, 96, 128)), (65, (8, 16, 24)), (16, (2, 4, 8)), (0, (1, 2, 3, 4)))
 """The sizes that are drawn for one that is at least the first number."""
 
 
@@ -68,9 +71,9 @@ def main(types: Sequence[str]) -> int:
     every = [one for one in model_types() if one in CONFIG_MAPPING]
     for model_type in types or sorted(every, key=lambda one: bool(CONFIG_MAPPING[one].sub_configs)):
         reasons: Counter[str] = Counter()
+        for rows in data.values():
+            rows.pop(model_type, None)
         found = measure(model_type, data["layers"], reasons)
-        for kind in ("classes", "nothing"):
-            data[kind].pop(model_type, None)
         for kind, rows in found.items():
             data[kind] |= rows
         print(model_type, "known" if found else "refused", dict(reasons.most_common(4)), flush=True)
@@ -252,40 +255,33 @@ def fit(seen: Sequence[Case], reasons: Counter[str]) -> dict[str, Any]:
 
 def _row(name: str, layers: Sequence[tuple[Case, int]], alike: Sequence[tuple[Case, int]]) -> Any:
     """Return the length, the dtype and the sizes of a tensor."""
-    if (
-        len({(kept[0], len(kept[1])) for case, at in layers for kept in [case.layers[at][name]]})
-        > 1
-    ):
+    kept = [case.layers[at][name] for case, at in layers]
+    if len({(dtype, len(shape)) for dtype, shape in kept}) > 1:
         raise ValueError(f"{name} of several dtypes or ranks")
-    dtype, shape = layers[0][0].layers[layers[0][1]][name]
-    row: list[Any] = ["", dtype.replace(DTYPE, "")]
+    row: list[Any] = ["", kept[0][0].replace(DTYPE, "")]
     is_batched = False
-    for place in range(len(shape)):
-        own, joint = (
-            [
-                Axis(case, at, case.layers[at][name][1][place])
-                for case, at in some
-                if len(case.layers[at][name][1]) > place
-            ]
-            for some in (layers, alike)
-        )
-        lengths = [
-            one for one in (TOKENS, *WINDOWS.values()) if all(_spans(one, *axis) for axis in own)
-        ]
+    for place in range(len(kept[0][1])):
+        own = _axes(name, place, layers)
+        spans = [one for one in LENGTHS if all(_spans(one, *axis) for axis in own)]
         if not is_batched and all(one.size == one.case.batch for one in own):
             is_batched = True
-        elif lengths and not row[0]:
-            row[0] = lengths[0]
-            if len(lengths) > 1:
+        elif spans and not row[0]:
+            row[0] = spans[0]
+            if len(spans) > 1:
                 raise ValueError(f"{name} of a window that was never full")
+        elif sizes := _sizes(_axes(name, place, alike)) or _sizes(own):
+            row.append(sizes)
         else:
-            row.append(_sizes(joint) or _sizes(own))
-            if not row[-1]:
-                some = sorted({one.size for one in own})[:5]
-                raise ValueError(f"{name}, whose sizes {some} no expression gives in enough models")
+            some = sorted({one.size for one in own})[:5]
+            raise ValueError(f"{name}, whose sizes {some} no expression gives in enough models")
     if not is_batched:
         raise ValueError(f"{name} without an axis of the batch")
     return row
+
+
+def _axes(name: str, place: int, layers: Sequence[tuple[Case, int]]) -> list[Axis]:
+    shapes = [(case, at, case.layers[at][name][1]) for case, at in layers]
+    return [Axis(case, at, shape[place]) for case, at, shape in shapes if len(shape) > place]
 
 
 def _spans(length: str, case: Case, layer: int, size: int) -> bool:
@@ -365,7 +361,7 @@ def measure(model_type: str, known: Mapping[str, Any], reasons: Counter[str]) ->
         name: [*cases(model_type, name, few if name == usual else 1, reasons)] for name in names
     }
     first = next((one for some in seen.values() for one in some), None)
-    if not any(case.layers for some in seen.values() for case in some):
+    if first is None or not any(case.layers for some in seen.values() for case in some):
         # A class that may generate, and is built as an encoder by default, returned none.
         generates = any(of[one].can_generate() for one in ([usual] if first else every))
         return {} if generates or (names and not first) else {"nothing": {model_type: {}}}
@@ -373,10 +369,8 @@ def measure(model_type: str, known: Mapping[str, Any], reasons: Counter[str]) ->
     if own not in known and few < MODELS:
         seen[usual] = [*cases(model_type, usual, MODELS, reasons)]
     laws = known.get(own) or fit([*chain(*seen.values())], reasons)
-    if own not in known and not laws.keys() >= {
-        *chain(*(one.decoder.kinds for one in seen[usual]))
-    }:
-        # A kind of layer is rare.
+    kinds = {kind for case in seen[usual] for kind in case.decoder.kinds}
+    if own not in known and not laws.keys() >= kinds:  # A kind may be rare.
         seen[usual] += cases(model_type, usual, 2 * MODELS, reasons, " more")
         laws = fit([*chain(*seen.values())], reasons)
     classes = {}

@@ -173,7 +173,8 @@ def _answer(layers: Sequence[LayerCache], tokens: int, batch: int, dtype: str, r
     rows = []
     for layer, times in Counter(layers).items():
         size = times * batch * layer.bytes(tokens)
-        what = "; ".join(map(str, layer.tensors)) or "nothing of its own"
+        texts = (f"{one}{f' in {one.dtype}' * (one.dtype != dtype)}" for one in layer.tensors)
+        what = "; ".join(texts) or "nothing of its own"
         rows.append(TableRow((words(layer.kind), times, what, size)))
     total = batch * sum(layer.bytes(tokens) for layer in layers)
     formula = formula_text(layers)
@@ -204,6 +205,5 @@ def formula_text(layers: Sequence[LayerCache]) -> str:
     # What grows comes first.
     ordered = sorted(terms.items(), key=lambda term: (not term[0], term[0] != "n"))
     texts = [f"{width:,}{'·' if length else ''}{length}" for length, width in ordered]
-    return (
-        f"b·({' + '.join(texts)})" if len(texts) > 1 else "·".join([*texts, "b"]) if texts else "0"
-    )
+    total = " + ".join(texts) or "0"
+    return f"b·({total})" if len(texts) > 1 else f"{total}·b"
