@@ -124,9 +124,8 @@ def layer_caches(found: Entry, dtype: str, convention: str) -> list[LayerCache]:
     if path is None or path not in found.parts:
         raise InvalidInput(f"what the layers of {name} keep is not known")
     decoder = Decoder(found, path)
-    return kept_by_layers(
-        decoder, read_laws(data["layers"].get(decoder.model_type, {})), dtype, convention
-    )
+    laws = read_laws(data["layers"].get(decoder.model_type, {}))
+    return kept_by_layers(decoder, laws, dtype, convention)
 
 
 def kept_by_layers(

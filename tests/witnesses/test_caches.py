@@ -1,6 +1,5 @@
 """mlx-lm's caches have the same bytes, except where it keeps less or more by design."""
 
-import mlx.core as mx
 import pytest
 
 from paramproof.following.caches import cache
@@ -29,7 +28,9 @@ QWEN3_NEXT_80B = {name: PART.get(name) for name in PART.program.defaults} | {
 
 def bytes_of_mlx(config):
     """Return the bytes of mlx-lm's cache after a forward, of which nothing is computed."""
-    module = module_of(config["model_type"])
+    import mlx.core as mx
+
+    module = module_of(config["model_type"])  # It puts the package in place.
     from mlx_lm.models.cache import make_prompt_cache
 
     model = module.Model(module.ModelArgs.from_dict(dict(config)))
