@@ -16,8 +16,10 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from paramproof.catalogue import Entry
+from paramproof.catalogue import Entry, entry
+from paramproof.catalogue.entries import with_key
 from paramproof.catalogue.program import Part
+from paramproof.formulas.path import joined
 
 FILE = Path(__file__).with_name("caches.json")
 
@@ -63,7 +65,7 @@ class Decoder:
     """The part of a configuration that keeps a cache, and the weights of its layers."""
 
     def __init__(self, found: Entry, path: str) -> None:
-        self.found, self.part = found, found.parts[path]
+        self.found, self.path, self.part = found, path, found.parts[path]
 
     @property
     def model_type(self) -> str:
@@ -80,6 +82,20 @@ class Decoder:
                 key = int(names[numbers[0]]), ".".join(names[numbers[0] + 1 :])
                 shapes[key] = None if key in shapes else one.shape
         return shapes
+
+    def unusual_flag(self) -> str | None:
+        """Return a flag that is not as by default and gives weights of layers other shapes.
+
+        Nearly all models are measured with their flags as by default. A flag that changes what a
+        layer keeps changes its weights, too, as ``multi_query`` does those of GPT BigCode.
+        """
+        for name, usual in self.part.program.defaults.items():
+            if type(usual) is bool and self.part.get(name) is (not usual):
+                keys = with_key(self.found.part, joined(self.path, name), usual)
+                other = Decoder(entry(keys, self.found.class_name), self.path).weights
+                if any(other.get(key, shape) != shape for key, shape in self.weights.items()):
+                    return str(name)
+        return None
 
     def field(self, name: str) -> Any:
         value: Any = self.part

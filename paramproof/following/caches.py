@@ -124,6 +124,9 @@ def layer_caches(found: Entry, dtype: str, convention: str) -> list[LayerCache]:
     if path is None or path not in found.parts:
         raise InvalidInput(f"what the layers of {name} keep is not known")
     decoder = Decoder(found, path)
+    if flag := decoder.unusual_flag():
+        value = shown(decoder.field(flag))
+        raise InvalidInput(f"what layers of {name} keep with {flag}={value} is not known")
     laws = read_laws(data["layers"].get(decoder.model_type, {}))
     return kept_by_layers(decoder, laws, dtype, convention)
 

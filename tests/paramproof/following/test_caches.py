@@ -88,6 +88,7 @@ def test_other_numbers_and_names_are_refused(given, reason):
         (FLAN_T5_SMALL, "what the layers of T5ForConditionalGeneration keep is not known"),
         ({**LLAMA_3_1_8B, "architectures": ["LlamaForTokenClassification"]}, "is not known"),
         ({"model_type": "mistral", "sliding_window": 1}, "sliding_window is 1"),
+        ({"model_type": "gpt_bigcode", "multi_query": False}, "keep with multi_query=False is not"),
         ({"model_type": "qwen3_next", "layer_types": ["odd"] * 48}, "'odd'|refuses"),
         (
             {**LLAMA_3_1_8B, "per_layer_config": {"3": {"num_key_value_heads": 4}}},
