@@ -93,7 +93,8 @@ class Decoder:
             if type(usual) is bool and self.part.get(name) is (not usual):
                 keys = with_key(self.found.part, joined(self.path, name), usual)
                 other = Decoder(entry(keys, self.found.class_name), self.path).weights
-                if any(other.get(key, shape) != shape for key, shape in self.weights.items()):
+                both = [(shape, other.get(key)) for key, shape in self.weights.items()]
+                if any(one and another and one != another for one, another in both):
                     return str(name)
         return None
 
