@@ -4,7 +4,10 @@ from importlib.metadata import PackageNotFoundError, version
 
 import pytest
 
-LIBRARIES = {"test_mlx_lm": "mlx-lm", "test_own_entries": "mlx-lm", "test_keras_hub": "keras-hub"}
+LIBRARIES = {
+    **dict.fromkeys(("test_caches", "test_mlx_lm", "test_own_entries"), "mlx-lm"),
+    "test_keras_hub": "keras-hub",
+}
 
 
 @pytest.fixture(autouse=True)
