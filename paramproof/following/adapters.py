@@ -37,7 +37,7 @@ from paramproof.formulas.expression import Expression, expression, letter, sum_o
 from paramproof.formulas.path import beginnings, joined, leaf, lies_in, parent, starred
 from paramproof.formulas.printing import legible, shape_text, shown, some_of
 from paramproof.resolver import Model, entry_of
-from paramproof.views.table import Column, Table, TableRow, numbers
+from paramproof.tables import Column, Table, TableRow, numbers
 
 FILE = Path(__file__).parent / "adapters.json"
 ALL_LINEAR = "all-linear"

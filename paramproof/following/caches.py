@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
+from paramproof.bytes import BITS, require_dtype
 from paramproof.catalogue import Entry
 from paramproof.following.answer import Answer
 from paramproof.following.cache_laws import (
@@ -27,8 +28,7 @@ from paramproof.following.tensors import require_transformers
 from paramproof.formulas.errors import InvalidInput, look_up, require_type
 from paramproof.formulas.printing import shown
 from paramproof.resolver import Model, entry_of
-from paramproof.views.dtypes import BITS, require_dtype
-from paramproof.views.table import Column, Table, TableRow, numbers
+from paramproof.tables import Column, Table, TableRow, numbers
 
 CONVENTIONS = {
     "dynamic": "what transformers' DynamicCache keeps after these tokens",

@@ -43,7 +43,7 @@ from paramproof.formulas.path import starred
 from paramproof.formulas.printing import legible, shape_text
 from paramproof.resolver import Model, entry_of
 from paramproof.resolver.models import ConfigReading
-from paramproof.views.table import Column, Table, TableRow, numbers
+from paramproof.tables import Column, Table, TableRow, numbers
 
 HEAD = "lm_head.weight"
 
