@@ -46,7 +46,7 @@ def as_configured(reading: ConfigReading, tensors: Tensors) -> Scheme:
     _require(given, quant_method=tuple(rules))
     method = given["quant_method"]
     dtype = reading.dtype if reading.dtype in DTYPES else DEFAULT
-    heading = f"Bytes as {QUANTIZATION} says: {method}, the rest in {dtype}"
+    heading = f"bytes as {QUANTIZATION} says: {method}, the rest in {dtype}"
     return Scheme(heading, dtype, rules[method](given, tensors))
 
 

@@ -187,7 +187,7 @@ def _answer(layers: Sequence[LayerCache], tokens: int, batch: int, dtype: str, r
         numbers("bytes", "bytes"),
     )
     rows.append(TableRow(("in all", len(layers), "", total), is_bold=True, starts_section=True))
-    heading = f"Cache of {tokens:,} tokens, batch {batch:,}, {dtype}: {total:,} bytes"
+    heading = f"cache of {tokens:,} tokens, batch {batch:,}, {dtype}: {total:,} bytes"
     lines = (
         f"bytes of n tokens and a batch of b: {formula}",
         f"convention {rule}: {CONVENTIONS[rule]}",

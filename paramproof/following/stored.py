@@ -48,11 +48,11 @@ from paramproof.tables import Column, Table, TableRow, numbers
 HEAD = "lm_head.weight"
 
 COLUMNS = (
-    Column("Tensor", "tensor", is_code=True),
-    Column("Shape", "shape", form=shape_text, is_whole=True),
-    Column("Stored as", "stored"),
-    numbers("Times", "times"),
-    numbers("Bytes", "bytes"),
+    Column("tensor", "tensor", is_code=True),
+    Column("shape", "shape", form=shape_text, is_whole=True),
+    Column("stored as", "stored"),
+    numbers("times", "times"),
+    numbers("bytes", "bytes"),
 )
 
 COMPRESSED = {
@@ -151,7 +151,7 @@ def _formula(found: Derivation, scheme: Scheme, tensors: Tensors) -> Expression 
 def _named(name: str, reading: ConfigReading, tensors: Tensors) -> Scheme:
     dtype = reading.dtype if reading.dtype in DTYPES else DEFAULT
     if name in DTYPES:
-        return Scheme(f"Bytes in {name}, as transformers builds it", name, lambda *_: None)
+        return Scheme(f"bytes in {name}, as transformers builds it", name, lambda *_: None)
     if name in COMPRESSED:
         return _compressed(name, dtype, tensors)
     return _mlx(name, dtype, tensors) if name in MLX else _gguf(name, dtype)
@@ -168,7 +168,7 @@ def _compressed(name: str, dtype: str, tensors: Tensors) -> Scheme:
     left = sum(one.count for one in tensors.weights if one.module.kind == "parameter")
     line = f"{left:,} parameters that are no nn.Linear, as experts in one tensor, are not packed"
     heading = (
-        f"Bytes in {name} of compressed-tensors: all nn.Linear but the head, others in {dtype}"
+        f"bytes in {name} of compressed-tensors: all nn.Linear but the head, others in {dtype}"
     )
     return Scheme(heading, dtype, rule, lines=(line,) if left else ())
 
@@ -187,7 +187,7 @@ def _mlx(name: str, dtype: str, tensors: Tensors) -> Scheme:
         is_packed = is_packed or (axes > 1 and module.kind in ("linear", "conv1d", "embedding"))
         return MLX[name] if is_packed else None
 
-    return Scheme(f"Bytes in {name} of MLX: all matrices, others in {dtype}", dtype, rule, dtype)
+    return Scheme(f"bytes in {name} of MLX: all matrices, others in {dtype}", dtype, rule, dtype)
 
 
 def _gguf(name: str, dtype: str) -> Scheme:
@@ -199,5 +199,5 @@ def _gguf(name: str, dtype: str) -> Scheme:
             raise InvalidInput(f"there is no rule for {legible(path)} of a {module.kind}")
         return packing if axes > 1 and not path.endswith("bias") else None
 
-    heading = f"Bytes in {name.upper()} of GGUF: all matrices, vectors in float32"
+    heading = f"bytes in {name.upper()} of GGUF: all matrices, vectors in float32"
     return Scheme(heading, dtype, rule, "float32")
