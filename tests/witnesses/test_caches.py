@@ -18,7 +18,8 @@ GPT_OSS_20B, *_ = (
 
 
 PART = entry_of({"model_type": "qwen3_next"}).part
-QWEN3_NEXT_80B = {name: PART.get(name) for name in PART.program.defaults} | {
+KNOWN = {name: PART.get(name) for name in PART.program.defaults if PART.get(name) is not ...}
+QWEN3_NEXT_80B = KNOWN | {
     "model_type": "qwen3_next",
     "head_dim": 256,
     "rope_theta": 1e7,
