@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from paramproof.bytes import BITS, bytes_text, require_dtype, size_text
 from paramproof.formulas.conventions import as_named
-from paramproof.formulas.errors import UnknownName
+from paramproof.formulas.errors import InvalidInput, UnknownName
 from paramproof.formulas.expression import text
 from paramproof.formulas.models import Published
 from paramproof.formulas.path import leaf
@@ -33,6 +33,7 @@ from paramproof.views.conventions import (
     verdict_on,
     verdict_on_active,
 )
+from paramproof.views.counted import Count
 from paramproof.views.formula import holds_where, latex_sum, letters_in, letters_table, terms_table
 from paramproof.views.html import Html, breakable, html_table, joined, lines, path, swatch, tag
 from paramproof.views.tree import ties
@@ -145,6 +146,7 @@ def _facts(view: View, active: Active, dtype: str, published: str) -> Iterator[H
         said += "; scales, and tensors that are not quantized, come on top"
     exactly = tag("span", bytes_text(view.number, dtype), id="bytes")
     yield _fact("Memory", size_text(view.number, dtype), exactly, said)
+    yield from _following(Count(model))
     if named := model.named:
         of = f" for {named.component}" if named.component else ""
         verdict = _verdict(verdict_on(named, model))
@@ -156,6 +158,17 @@ def _facts(view: View, active: Active, dtype: str, published: str) -> Iterator[H
             yield _fact("Published as active", named.active, verdict, source)
     evidence = tag("a", "How do you know?", href="#evidence-heading")
     yield _fact("How sure", *_certainty(model), evidence)
+
+
+def _following(count: Count) -> Iterator[Html]:
+    """Yield what follows from the tensors, where it is known."""
+    with suppress(InvalidInput):
+        cache = count.cache(1).data
+        formula = f"{cache['formula']}, for n tokens of b sequences in {cache['dtype']}"
+        yield _fact("Cache of a token", f"{cache['bytes']:,} bytes", formula)
+    with suppress(InvalidInput):
+        lora = count.lora(16, "all-linear").data
+        yield _fact("LoRA, rank 16, all-linear", f"{lora['parameters']:,}", lora["formula"])
 
 
 def _fact(name: str, value: object, *notes: object) -> Html:
