@@ -41,6 +41,7 @@ from paramproof.tables import Column, Table, TableRow, numbers
 
 FILE = Path(__file__).parent / "adapters.json"
 ALL_LINEAR = "all-linear"
+UNKNOWN = "?"  # Where a class has its output embeddings, if no model of it was built.
 HEAD = "lm_head"  # Where most classes have their output embeddings, if they have any.
 LINEAR = ("linear", "conv1d")
 BIASES = ("none", "all", "lora_only")
@@ -175,6 +176,14 @@ def usual_adapters(model: Model) -> Iterator[tuple[str, int]]:
             yield from ((f"LoRA of rank {rank} on {what}", rank * unit) for rank in USUAL_RANKS)
 
 
+def head_of(class_name: str) -> str:
+    """Return the path of the output embeddings that a class has, if any; "" if it has none."""
+    head: str = DATA["heads"].get(class_name, HEAD)
+    if head == UNKNOWN:
+        raise InvalidInput(f"the head of {legible(class_name)} is not known")
+    return head
+
+
 class Modules:
     """The modules of a model that own parameters or contain such modules, by their paths."""
 
@@ -197,9 +206,7 @@ class Modules:
 
     @cached_property
     def linear(self) -> list[str]:
-        head = DATA["heads"].get(self.class_name, HEAD)
-        if head not in ("", HEAD) and head not in self.paths:
-            raise InvalidInput(f"name the targets: the head of {self.class_name} is not known")
+        head = head_of(self.class_name)
         return [one for one in self.paths if self.kind(one) in LINEAR and one != head]
 
 

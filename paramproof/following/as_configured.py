@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from paramproof.catalogue.names import QUANTIZATION
+from paramproof.following.adapters import head_of
 from paramproof.following.dtypes import DEFAULT, DTYPES, Tensors
 from paramproof.following.modules import Module, kept_in_float32, read
 from paramproof.following.packing import Block, Packing, Rule, Scheme
@@ -130,7 +131,10 @@ def _excluded(
     own = set(kept_in_float32(tensors.types))
     if adds_defaults or given.get(key) is None:
         # transformers means the last module, and names its bias if it has one.
-        own |= {HEAD, tensors.weights[-1].path.removesuffix(".weight")}
+        own |= {
+            head_of(tensors.class_name) or HEAD,
+            tensors.weights[-1].path.removesuffix(".weight"),
+        }
         tied = (one for one in tensors.weights if one.others)
         own |= {one.removesuffix(".weight") for some in tied for one in (some.path, *some.others)}
     modules = {parent(path) for one in tensors.weights for path in (one.path, *one.others)}

@@ -44,8 +44,9 @@ class Weight:
 
 
 class Tensors(NamedTuple):
-    """The types of a model and its parts, its parameters, and the buffers that a file has too."""
+    """A class, the types of a model and its parts, its parameters, and buffers that a file has."""
 
+    class_name: str
     types: Sequence[str]
     weights: Sequence[Weight]
     buffers: Sequence[Tensor]
@@ -68,7 +69,7 @@ def tensors_of(found: Entry) -> Tensors:
             raise InvalidInput(f"the shape of {legible(one.path)} is not known")
         else:
             storages[one.storage] = Weight(one.path, one.shape, module_of(types, one.path))
-    return Tensors(types, list(storages.values()), buffers)
+    return Tensors(found.class_name, types, list(storages.values()), buffers)
 
 
 def buffer_bytes(tensors: Tensors, dtype: str) -> int | None:

@@ -6,7 +6,11 @@ from random import Random
 
 import pytest
 
-pytestmark = [pytest.mark.framework("transformers"), pytest.mark.shared("peft builds each adapter")]
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("peft builds each adapter"),
+    pytest.mark.filterwarnings("ignore"),  # A warning of peft is no refusal.
+]
 
 torch = pytest.importorskip("transformers") and pytest.importorskip("torch")
 
@@ -43,18 +47,32 @@ def built(model, settings):
     return made and made.get_nb_trainable_parameters()[0]
 
 
+def small(model_type):
+    """Return a model of a type with its count, at the first sizes drawn that give a small one."""
+    for number in range(4):
+        random = Random(f"{model_type} {number}")
+        name, keys = random.choice(classes_of(model_type)), draw_config(model_type, random)
+        model, counted = attempt(model_of, model_type, name, keys), attempt(resolve, keys, name)
+        is_small = model is not None and len([*model.parameters()]) <= 400
+        if is_small and counted and any(isinstance(one, LAYERS) for one in model.modules()):
+            return model, counted
+    return pytest.skip("no small model with targets is built and counted at the sizes drawn")
+
+
+NOT_SUPPORTED = re.compile("it is a conv|cannot be saved whole|matches no module")
+"""Why an adapter that peft builds may be refused."""
+
+
 @pytest.mark.parametrize("model_type", [name for name in model_types() if has_type(name)])
 def test_an_adapter_is_counted_as_peft_builds_it(model_type):
+    model, counted = small(model_type)
     random = Random(model_type)
-    name, keys = random.choice(classes_of(model_type)), draw_config(model_type, random)
-    model, counted = attempt(model_of, model_type, name, keys), attempt(resolve, keys, name)
-    if model is None or counted is None or len([*model.parameters()]) > 400:
-        pytest.skip("no small model is built and counted at the sizes that are drawn")
     for settings in [draw(random, model) for _ in range(20)]:
+        number, why = None, ""
         try:
             number = adapter(counted, Lora(**settings)).data["parameters"]
         except UnknownName:  # Peft ignores a name that matches nothing beside others that match.
             continue
-        except InvalidInput:
-            number = None
-        assert number == built(model, settings), settings
+        except InvalidInput as error:
+            why = str(error)
+        assert NOT_SUPPORTED.search(why) or number == built(model, settings), (settings, why)

@@ -53,6 +53,7 @@ def test_a_forward_leaves_the_bytes_of_the_laws(model_type):
 STATIC = "llama gpt_oss gemma3_text mistral cohere2 qwen3_next falcon_h1 deepseek_v3 mamba2 phi3"
 
 
+@pytest.mark.shared("each builds and runs several models")
 @pytest.mark.parametrize("model_type", STATIC.split())
 def test_a_static_cache_reserves_the_bytes_of_the_laws(model_type):
     name, found = drawn(model_type)
@@ -64,6 +65,7 @@ def test_a_static_cache_reserves_the_bytes_of_the_laws(model_type):
     assert found
 
 
+@pytest.mark.shared("each builds and runs many models")
 @pytest.mark.parametrize("model_type", ["gpt_oss", "mamba2"])
 def test_the_laws_in_the_file_are_measured_again(model_type):
     found, file = measure(model_type, {}, Counter()), measured()

@@ -72,12 +72,13 @@ def with_fp8(model, excluded):
     """Return the model with transformers' float8 layers; biases keep their dtype, as in a file."""
     config = FineGrainedFP8Config(modules_to_not_convert=excluded)
     kept = model._keep_in_fp32_modules
+    dtypes = {path: one.dtype for path, one in model.named_parameters()}
     names = HfQuantizer.get_modules_to_not_convert(model, excluded, kept)
     with torch.device("meta"):
         replace_with_fp8_linear(model, names, config, True)
     for path, one in [*model.named_parameters()]:
         if path.endswith(".bias"):
-            model.get_parameter(path).data = one.data.to(torch.bfloat16)
+            model.get_parameter(path).data = one.data.to(dtypes[path])
     return model
 
 
