@@ -38,7 +38,6 @@ from sweep.witnesses.comparison import (
     causes_of,
     compare,
     explain,
-    parameters,
 )
 
 UNUSED = ("tensorflow", "tensorflow_text", "sentencepiece")
@@ -167,8 +166,8 @@ def expected(name: str, preset: str) -> int:
     """Return the number of parameters of a preset by the catalogue and the causes."""
     pair = pairs()[name]
     sizes: Mapping[str, int] = {**pair.sizes, **pair.presets[preset]}
-    tensors = parameters(pair.derivation(sizes.keys() - pair.equal.keys()))
-    said, sizes, _ = explain(tensors, sizes, {}, causes_of(name))
+    derivation = pair.derivation(sizes.keys() - pair.equal.keys())
+    said, sizes, _ = explain(derivation.parameters, sizes, {}, causes_of(name))
     return sum(one.size.evaluate(sizes) for one in said)
 
 

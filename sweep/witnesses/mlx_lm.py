@@ -26,6 +26,7 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from paramproof.formulas.path import starred
+from paramproof.sources.reference import in_one_line
 from sweep.witnesses.comparison import Group, Refused
 
 DISTRIBUTIONS = ("mlx", "mlx-lm")
@@ -95,7 +96,7 @@ def module_of(model_type: str, class_name: str = "") -> ModuleType | None:
         with redirect_stdout(StringIO()) as printed:
             return importlib.import_module(f"mlx_lm.models.{name}")
     except SystemExit:
-        raise Refused(_line(printed.getvalue())) from None
+        raise Refused(" ".join(printed.getvalue().split())) from None
 
 
 def has_language_model(model_type: str) -> bool:
@@ -138,7 +139,7 @@ def arrays(config: Mapping[str, Any]) -> Arrays:
         if found := MISSING.search(str(error)):
             keys = tuple(re.findall(r"'(\w+)'", found[2]))
             raise MissingKeys(found[1], keys) from error
-        raise Refused(f"{type(error).__name__}: {_line(str(error))}") from error
+        raise Refused(in_one_line(error)) from error
     found = tree_flatten(model.parameters())
     return {name: tuple(array.shape) for name, array in found if array.size}
 
@@ -146,7 +147,3 @@ def arrays(config: Mapping[str, Any]) -> Arrays:
 def _module_for(config: Mapping[str, Any]) -> ModuleType | None:
     class_name, *_ = config.get("architectures") or ("",)
     return module_of(config["model_type"], class_name)
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
