@@ -21,18 +21,19 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 from transformers import CONFIG_MAPPING
 
 from paramproof.catalogue import model_types
 from sweep import conversions
+from sweep.library.verdict import WRONG, Verdict, printed, totals
 from sweep.names import names, write_names
 from sweep.programs import differences, read_files, write_files
 from sweep.samples.adversary import judge_random
-from sweep.samples.coverage import Kind, causes, coverage_table, measure
-from sweep.samples.verdict import JUDGED, Verdict
+from sweep.samples.coverage import Kind, causes, configs, coverage_table, judge
 from sweep.trace import traced
 
 UNTRACED = Path(__file__).parent / "untraced.json"
@@ -48,11 +49,13 @@ def main(arguments: list[str]) -> int:
         return 2
     counted = [name for name in types if name in model_types()]
     if options.adversary:
-        return _judge_adversary(counted, options.adversary, options.seed)
+        found = judge_random(counted, options.adversary, options.seed)
+        text, is_wrong = totals(printed(found, shown=(Verdict.NOT_COUNTED, *WRONG)))
+        print(text)
+        return 1 if is_wrong else 0
     if options.coverage or options.public:
-        return _measure_coverage(
-            [*Kind] if options.coverage else [Kind.PUBLIC], types, options.seed
-        )
+        kinds = Kind if options.coverage else [Kind.PUBLIC]
+        return _measure_coverage(kinds, types, options.seed)
     changed = _trace(types, options.seconds, is_all=not options.types, is_kept=not options.compare)
     if options.compare:
         return 1 if changed else 0
@@ -87,31 +90,17 @@ def _trace(types: Sequence[str], seconds: float, *, is_all: bool, is_kept: bool)
     return bool(lines)
 
 
-def _judge_adversary(types: Sequence[str], number: int, seed: int) -> int:
-    """Judge configurations, and print the mismatches and totals. Return the status."""
-    judged = Counter[Verdict]()
-    for one in judge_random(types, number, seed):
-        judged[one.verdict] += 1
-        if one.problem:
-            print(f"{one.verdict.text()}: {one}", flush=True)
-    print(", ".join(f"{judged[one]} {one.text()}" for one in JUDGED))
-    return 1 if judged[Verdict.OTHER] else 0
-
-
-def _measure_coverage(kinds: Sequence[Kind], types: Sequence[str], seed: int) -> int:
+def _measure_coverage(kinds: Iterable[Kind], types: Sequence[str], seed: int) -> int:
     """Count configurations of all kinds, and print a table and the causes of refusals.
 
     The status is 1 if a count is wrong.
     """
-    results = []
-    for one in measure(kinds, types, seed):
-        results.append(one)
-        if one.verdict in (Verdict.OTHER, Verdict.REFUSED):
-            print(f"{one.verdict.text()}: {one.why}; {json.dumps(one.config)[:400]}", flush=True)
+    results = {kind: [*printed(map(judge, configs(kind, types, seed)))] for kind in kinds}
+    every = [*chain(*results.values())]
     print(coverage_table(results))
-    for key, number, of_types in causes(results):
+    for key, number, of_types in causes(every):
         print(f"{number} {key}: {', '.join(of_types)}")
-    return 1 if any(one.verdict is Verdict.OTHER for one in results) else 0
+    return 1 if any(one.verdict is Verdict.OTHER for one in every) else 0
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:

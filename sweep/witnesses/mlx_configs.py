@@ -17,7 +17,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -29,13 +28,9 @@ from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import leaf, parent
-from sweep.library.keys import Keys, part_in, set_key
-from sweep.samples.sizes import with_other_sizes
+from sweep.library.keys import Keys, part_in, read_configs, set_key, with_other_sizes
 from sweep.witnesses.comparison import STATES, Comparison, Group, Refused, causes_of, compare
 from sweep.witnesses.mlx_lm import MissingKeys, build, has_language_model, keys_read
-
-FOLDER = Path(__file__).parents[2] / "tests" / "catalogue"
-FILES = ("public", "served")
 
 MAX_DRAWS = 20
 """The most configurations that are drawn for each one that mlx-lm builds."""
@@ -276,9 +271,8 @@ def compare_public() -> Iterator[dict[str, Any]]:
 
     Raises ``RuntimeError`` if a difference is not explained.
     """
-    lines = (FOLDER.joinpath(f"{name}.jsonl").read_text("utf-8").splitlines() for name in FILES)
+    every = (*read_configs("public"), *read_configs("served"))
     # A file of a served model may be a public one, too.
-    every = (json.loads(line) for of_file in lines for line in of_file)
     kept = {json.dumps([one["source"], one["config"]]) for one in every}
     for source, config in map(json.loads, sorted(kept)):
         model_type = with_known_types(config)[0]["model_type"]

@@ -1,0 +1,70 @@
+"""What may come of comparing the catalogue's count of a configuration with a library's model."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from enum import Enum
+from typing import NamedTuple
+
+from sweep.library.keys import Keys
+
+
+class Verdict(Enum):
+    """The result for one configuration; without a count, some do not try if it is built."""
+
+    NOT_COUNTED = "not counted"
+    EQUAL = "equal to {}"
+    REFUSED = "counted, but refused by {}"
+    OTHER = "counted, but built differently"
+    NOT_BUILT = "neither counted nor built"
+
+    def text(self, library: str = "transformers") -> str:
+        """Return the result in words, with the name of the library that builds the model."""
+        return self.value.format(library)
+
+
+JUDGED = (Verdict.NOT_COUNTED, Verdict.EQUAL, Verdict.REFUSED, Verdict.OTHER)
+"""The results of those that build a model only if there is a count."""
+
+WRONG = (Verdict.REFUSED, Verdict.OTHER)
+
+
+class Judgement(NamedTuple):
+    """A configuration with its verdict; why it is not counted, or what is wrong with its count."""
+
+    config: Keys
+    verdict: Verdict
+    problem: ValueError | str = ""
+
+    @property
+    def key(self) -> str:
+        """The key for which the configuration is refused; "" if no single one is to blame."""
+        return getattr(self.problem, "key", "")
+
+    def __str__(self) -> str:
+        """Return all in one line, with the whole configuration if it was counted."""
+        config = json.dumps(self.config)
+        if self.verdict is Verdict.NOT_COUNTED:
+            config = config[:400]
+        return f"{self.config['model_type']}: {self.problem}; {config}"
+
+
+def printed(
+    judgements: Iterable[Judgement],
+    shown: Collection[Verdict] = WRONG,
+    library: str = "transformers",
+) -> Iterator[Judgement]:
+    """Yield judgements, and print those with some verdicts."""
+    for one in judgements:
+        if one.verdict in shown:
+            print(f"{one.verdict.text(library)}: {one}", flush=True)
+        yield one
+
+
+def totals(judgements: Iterable[Judgement], library: str = "transformers") -> tuple[str, bool]:
+    """Return how many configurations have each verdict, and whether a count is wrong."""
+    found = Counter(one.verdict for one in judgements)
+    text = ", ".join(f"{found[one]} {one.text(library)}" for one in JUDGED)
+    return text, found[Verdict.OTHER] > 0
