@@ -30,14 +30,16 @@ from transformers import CONFIG_MAPPING
 from paramproof.catalogue import model_types
 from sweep import conversions
 from sweep.library.verdict import WRONG, Verdict, printed, totals
-from sweep.names import names, write_names
-from sweep.programs import differences, read_files, write_files
+from sweep.programs import differences, names, read_files, write_files, write_names
 from sweep.samples.adversary import judge_random
 from sweep.samples.coverage import Kind, causes, configs, coverage_table, judge
 from sweep.trace import traced
 
 UNTRACED = Path(__file__).parent / "untraced.json"
 """The classes that could not be traced, each with its model type and the reason."""
+
+SECONDS = 120.0
+"""The processor time for a type."""
 
 
 def main(arguments: list[str]) -> int:
@@ -56,13 +58,13 @@ def main(arguments: list[str]) -> int:
     if options.coverage or options.public:
         kinds = Kind if options.coverage else [Kind.PUBLIC]
         return _measure_coverage(kinds, types, options.seed)
-    changed = _trace(types, options.seconds, is_all=not options.types, is_kept=not options.compare)
+    changed = _trace(types, is_all=not options.types, is_kept=not options.compare)
     if options.compare:
         return 1 if changed else 0
     return conversions.main() if not options.types else 0
 
 
-def _trace(types: Sequence[str], seconds: float, *, is_all: bool, is_kept: bool) -> bool:
+def _trace(types: Sequence[str], *, is_all: bool, is_kept: bool) -> bool:
     """Trace model types, and print what changes; return whether anything does."""
     before = read_files()
     after = {
@@ -71,7 +73,7 @@ def _trace(types: Sequence[str], seconds: float, *, is_all: bool, is_kept: bool)
         if "transformers" not in data["versions"] or not is_all
     }
     untraced: dict[str, list[str]] = {} if is_all else json.loads(UNTRACED.read_text("utf-8"))
-    for number, (name, data, failed, took) in enumerate(traced(types, seconds), 1):
+    for number, (name, data, failed, took) in enumerate(traced(types, SECONDS), 1):
         print(f"{number}/{len(types)} {name} ({took:.0f} s)", file=sys.stderr, flush=True)
         untraced = {one: pair for one, pair in untraced.items() if pair[0] != name}
         untraced |= {one: [name, why] for one, why in failed.items()}
@@ -109,7 +111,6 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     )
     add = parser.add_argument
     add("types", nargs="*", metavar="TYPE", help="model types (default: all)")
-    add("--seconds", type=float, default=120, help="CPU time for each type (default: 120)")
     add("--compare", action="store_true", help="trace again, and only print the differences")
     add("--adversary", type=int, metavar="N", help="compare N configurations with models")
     add("--coverage", action="store_true", help="say how many configurations are counted")

@@ -19,7 +19,6 @@ from paramproof.tracing.configuration.nodes import (
     values_in,
 )
 from paramproof.tracing.configuration.rules import config_classes, parts_in, rules_of
-from paramproof.tracing.configuration.terms import Term
 from sweep.library.model_types import classes_of_type
 from sweep.pool import OutOfTime, Result, reason, run_in_processes
 
@@ -56,22 +55,22 @@ def file_of(model_type: str, failed: Failures) -> Data | None:
         "configurations": rules,
         "models": {},
     }
+    # These have a file of their own.
+    known = {one.__name__ for one in CONFIG_MAPPING.values()}
     left = [*parts_in(values_in(data))]
     while left:
         name = left.pop()
-        if name in rules or name in failed or name in type_classes():
+        if name in rules or name in failed or name in known:
             continue
         if found := attempt(name, failed, rules_of, config_classes()[name]):
             rules[name] = found
             left += parts_in(values_in(data))
     for name in classes_of_type(model_type):
-        made = attempt(name, failed, model_of, name)
+        made = attempt(name, failed, lambda name: module_of(getattr(transformers, name)), name)
         if made is not None:
             data["models"][name] = made
-    for rules_of_class in rules.values():
-        rules_of_class["reads"] = undeclared(rules_of_class, [])
-    first = rules[kind.__name__]
-    first["reads"] = undeclared(first, data["models"].values())
+    for name, own in rules.items():
+        own["reads"] = undeclared(own, data["models"].values() if name == kind.__name__ else ())
     return data
 
 
@@ -94,19 +93,8 @@ def common_reads() -> frozenset[str]:
     return frozenset(paths_in(values_of(rules_of(PreTrainedConfig))))
 
 
-def model_of(name: str) -> Term:
-    found: Term = module_of(getattr(transformers, name))
-    return found
-
-
 def attempt(name: str, failed: Failures, make: Callable[..., Any], *args: Any) -> Any:
     try:
         return make(*args)
     except (Exception, OutOfTime) as error:
         failed[name] = reason(error)
-
-
-@cache
-def type_classes() -> frozenset[str]:
-    """Return the names of the configuration classes that have a file of their own."""
-    return frozenset(one.__name__ for one in CONFIG_MAPPING.values())

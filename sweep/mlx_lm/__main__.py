@@ -9,6 +9,7 @@ if a count differs.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator
 from random import Random
@@ -26,8 +27,14 @@ from sweep.mlx_lm.fitted import (
     is_size,
     published_models,
 )
-from sweep.names import read_names, with_other_libraries, write_names
-from sweep.programs import differences, read_files, write_files
+from sweep.programs import (
+    NAMES,
+    differences,
+    read_files,
+    with_other_libraries,
+    write_files,
+    write_names,
+)
 from sweep.witnesses.comparison import Refused
 from sweep.witnesses.mlx_lm import arrays
 
@@ -116,7 +123,7 @@ def main(arguments: list[str]) -> int:
     after = {name: after[name] for name in sorted(after)}
     write_files(after)
     classes = {name: [*data["models"]] for name, data in after.items()}
-    write_names(with_other_libraries(read_names(), classes))
+    write_names(with_other_libraries(json.loads(NAMES.read_text("utf-8")), classes))
     return 0
 
 

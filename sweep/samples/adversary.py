@@ -69,10 +69,11 @@ def judge(config: Keys) -> Judgement:
         found, counted = entry(config), resolve(config).inventory().total()
     except ValueError as error:
         return Judgement(config, Verdict.NOT_COUNTED, error)
-    if counted != found.count:
+    judged = judge_entry(found, config)
+    if judged.verdict is Verdict.EQUAL and counted != found.count:
         why = f"counted as {counted}, and the entry has {found.count}"
         return Judgement(config, Verdict.OTHER, why)
-    return judge_entry(found, config)
+    return judged
 
 
 def draw_config(name: str, random: Random) -> Keys:
@@ -86,7 +87,9 @@ def draw_config(name: str, random: Random) -> Keys:
         config = {**_draw_defaults(saved, random), "model_type": name}
     if random.random() < SIZES_SHARE and (sized := with_other_sizes(config, random)):
         return sized
-    others = sorted(_other_keys(config_class) - saved.keys())
+    # A class accepts keys that it does not save: fields of its own, and aliases.
+    known = {one.name for one in dataclasses.fields(config_class)} | {*config_class.attribute_map}
+    others = sorted(known - irrelevant_keys() - saved.keys())
     for _ in range(random.randint(1, MAX_CHANGES)):
         _change(config, saved, others, random)
     return config
@@ -119,12 +122,6 @@ def saved_defaults(config_class: type[PreTrainedConfig]) -> Keys:
     """Return the keys that transformers saves for the defaults, or none if it cannot build them."""
     text = attempt(lambda: config_class().to_json_string()) or "{}"
     return {name: one for name, one in json.loads(text).items() if name not in irrelevant_keys()}
-
-
-def _other_keys(config_class: type[PreTrainedConfig]) -> set[str]:
-    """Return the keys that a class accepts but does not save: fields of its own, and aliases."""
-    names = {one.name for one in dataclasses.fields(config_class)} | {*config_class.attribute_map}
-    return names - irrelevant_keys()
 
 
 def _change(config: Keys, saved: Keys, others: Sequence[str], random: Random) -> None:
