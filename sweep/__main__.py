@@ -119,16 +119,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def restart_with_hash_seed() -> None:
-    """Restart Python with a fixed hash seed, unless there is one.
-
-    Some configurations iterate over a set of names, as Dots3's does.
-    """
+if __name__ == "__main__":
+    # Some configurations iterate over a set of names, as Dots3's does.
     if "PYTHONHASHSEED" not in os.environ:
         again = [sys.executable, "-m", "sweep", *sys.argv[1:]]
         os.execve(sys.executable, again, {**os.environ, "PYTHONHASHSEED": "0"})
-
-
-if __name__ == "__main__":
-    restart_with_hash_seed()
     sys.exit(main(sys.argv[1:]))

@@ -65,18 +65,22 @@ class _Child(NamedTuple):
 
 
 def run_in_processes(
-    names: Sequence[str], work: Work, seconds: float, at_a_time: int = PROCESSORS
+    names: Sequence[str], work: Work, seconds: float
 ) -> Iterator[tuple[str, Result, float]]:
     """Run a job for each type, and yield its result and duration as it ends.
 
     ``failed`` in a result says why a type, or a class of it, could not be processed.
     """
+    fork = multiprocessing.get_context("fork")
     left, children = list(reversed(names)), dict[int, _Child]()
     with tempfile.TemporaryDirectory() as folder:
         while left or children:
-            while left and len(children) < at_a_time:
-                child = _start(left.pop(), work, seconds, Path(folder))
-                children[child.process.sentinel] = child
+            while left and len(children) < PROCESSORS:
+                name = left.pop()
+                result = Path(folder, f"{name}.json")
+                process = fork.Process(target=_run, args=(work, name, seconds, result))
+                process.start()
+                children[process.sentinel] = _Child(name, process, result, time.monotonic())
             oldest = min(child.started for child in children.values())
             wait(list(children), oldest + MAX_WAIT - time.monotonic())
             for sentinel, child in list(children.items()):
@@ -88,15 +92,6 @@ def run_in_processes(
                 child.process.join()
                 del children[sentinel]
                 yield child.model_type, _read_result(child, seconds), took
-
-
-def _start(model_type: str, work: Work, seconds: float, folder: Path) -> _Child:
-    result = folder / f"{model_type}.json"
-    process = multiprocessing.get_context("fork").Process(
-        target=_run, args=(work, model_type, seconds, result)
-    )
-    process.start()
-    return _Child(model_type, process, result, time.monotonic())
 
 
 def _read_result(child: _Child, seconds: float) -> Result:

@@ -20,20 +20,14 @@ from paramproof.derivation.pipeline import DerivationError, derive
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, floor, letter
 from paramproof.tracing.configuration.nodes import FORMAT, Data, refuse
-from paramproof.tracing.configuration.reader_terms import (
-    CONFIG,
-    Model,
-    check,
-    lowered,
-    model_term,
-)
+from paramproof.tracing.configuration.reader_terms import CONFIG, Model, check, lowered, model_term
 from paramproof.tracing.configuration.terms import Term, Value, both, choose, either, negate, term
 from paramproof.tracing.constructors import Constructor, require_sizes
 from paramproof.tracing.tensor_groups import ObservedTensor
 from sweep.library.keys import Keys
 from sweep.mlx_lm.modules import MORE_POINTS, Fitted, fields_of, model_of, term_of
 from sweep.witnesses.comparison import Refused
-from sweep.witnesses.mlx_lm import Arrays, arrays, groups_of, module_of, versions
+from sweep.witnesses.mlx_lm import Arrays, arrays, groups_of, keys_read, versions
 
 REQUIRED = inspect.Parameter.empty
 """Stands for the default of a key that mlx-lm requires."""
@@ -91,10 +85,8 @@ def published_models() -> Mapping[str, Any]:
 
 def defaults_of(model_type: str) -> Keys:
     """Return the default of each key that mlx-lm reads for a model type."""
-    module = module_of(model_type)
-    assert module is not None
-    parameters = inspect.signature(module.ModelArgs).parameters
-    return {name: one.default for name, one in parameters.items() if name != "model_type"}
+    read = keys_read({"model_type": model_type}).items()
+    return {name: one.default for name, one in read if name != "model_type"}
 
 
 def built(keys: Keys) -> Arrays | None:
@@ -122,21 +114,19 @@ def file_of(model_type: str) -> Data:
     first = Fitted(name, start, varied, [({}, derivation)])
     points = first.sizes_by_key(POINTS)
     flags = [k for k, v in values.items() if type(v) is bool and is_decisive(start, points, k)]
-    choices = [
-        dict(zip(flags, one, strict=True)) for one in product((False, True), repeat=len(flags))
-    ]
+    every = product((False, True), repeat=len(flags))
+    choices = [dict(zip(flags, one, strict=True)) for one in every]
     derivations = [(one, fit(name, {**start, **one}, varied)) for one in choices]
     fitted = Fitted(name, start, varied, derivations)
     model = model_of(fitted, held)
     # A key that the model does not require has the value of the published one.
     optional = {k: values[k] if v is REQUIRED else v for k, v in defaults.items() if k not in sizes}
+    rules = rules_of(fitted, {**defaults, **optional}, model, flags)
     return {
         "format": FORMAT,
         "type": model_type,
         "versions": versions(),
-        "configurations": {
-            f"{model_type}.ModelArgs": rules_of(fitted, {**defaults, **optional}, model, flags)
-        },
+        "configurations": {f"{model_type}.ModelArgs": rules},
         "models": {name: model_term(model)},
     }
 
@@ -165,15 +155,8 @@ def fit(name: str, keys: Keys, sizes: Mapping[str, int]) -> Derivation:
         for group, number in groups_of(made).items():
             yield from [ObservedTensor(group.path, group.shape, "trainable")] * number
 
-    constructor = Constructor(
-        name,
-        require_sizes(sizes),
-        make,
-        observed,
-        ("mlx_lm", "mlx"),
-        versions(),
-    )
-    return derive(constructor)
+    modules = "mlx_lm", "mlx"
+    return derive(Constructor(name, require_sizes(sizes), make, observed, modules, versions()))
 
 
 def is_decisive(start: Keys, points: Iterable[Keys], flag: str) -> bool:
@@ -200,10 +183,8 @@ def rules_of(fitted: Fitted, defaults: Keys, model: Model, flags: Collection[str
             keys[name] = [check(term("bool")), default]
         elif name not in read:
             accepted, refused = accepted_values(name, models)
-            keys[name] = [
-                check(accepted),
-                fitted.sizes.get(name) if default is REQUIRED else default,
-            ]
+            usual = fitted.sizes.get(name) if default is REQUIRED else default
+            keys[name] = [check(accepted), usual]
             refusals += refused
         elif is_size(default):
             keys[name] = [check(size), default]

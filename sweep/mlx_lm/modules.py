@@ -166,11 +166,7 @@ def tree(places: Mapping[Place, Value], lists: Mapping[str, Value]) -> Term:
     for place, condition in places.items():
         *path, name = place.path.split(".")
         inside = modules
-        if place.list:
-            for one in place.list.split("."):
-                inside = inside.setdefault(one, {})
-            inside = inside.setdefault(None, {})
-        for one in path:
+        for one in [*place.list.split("."), None, *path] if place.list else path:
             inside = inside.setdefault(one, {})
         tensor = term("tensor", "trainable", term("list", *place.shape))
         inside.setdefault(name, []).append((both(condition, place.kept), tensor))
@@ -190,6 +186,8 @@ def tree(places: Mapping[Place, Value], lists: Mapping[str, Value]) -> Term:
 
 # Terms
 
+OPERATIONS = dict(zip(Relation, ("==", "<", ">", "=="), strict=True))
+
 
 def field(key: str) -> Term:
     return term("field", SELF, key)
@@ -208,23 +206,17 @@ def term_of(size: Expression) -> Value:
                 raise DerivationError(f"{size} is not a size in terms of keys")
             for _ in range(power):
                 found = one if found == 1 else term("*", found, one)
-        if total == 0 and number > 0:
-            total = found
-        else:
-            total = term("+" if number > 0 else "-", total, found)
+        is_first = total == 0 and number > 0
+        total = found if is_first else term("+" if number > 0 else "-", total, found)
     return total
 
 
 def condition_term(one: Condition) -> Value:
     """Return whether a condition is met, as a term."""
     left, right = (term_of(side) for side in (one.left, one.right))
-    match one.relation:
-        case Relation.DIVIDES:
-            found = term("==", term("%", right, left), 0)
-        case Relation.EQUAL:
-            found = term("==", left, right)
-        case _:
-            found = term("<" if one.relation is Relation.LESS else ">", left, right)
+    if one.relation is Relation.DIVIDES:
+        left, right = term("%", right, left), 0
+    found = term(OPERATIONS[one.relation], left, right)
     return found if one.holds else negate(found)
 
 

@@ -18,14 +18,12 @@ from itertools import combinations_with_replacement
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
+from paramproof.catalogue.program import ABSENT
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, expression, letter, sum_of, text
 from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import leaf, parent
 from sweep.library.keys import part_in
-
-ABSENT = object()
-"""The value of a key that is not given."""
 
 STATES: Mapping[str, Callable[[Any], bool]] = {
     "absent": lambda value: value is ABSENT,

@@ -27,7 +27,7 @@ from paramproof.catalogue.program import ABSENT, Part
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.notation import expression_in
-from paramproof.formulas.path import leaf, parent
+from paramproof.formulas.path import joined, leaf, parent
 from sweep.library.keys import Keys, part_in, read_configs, set_key, with_other_sizes
 from sweep.witnesses.comparison import STATES, Comparison, Group, Refused, causes_of, compare
 from sweep.witnesses.mlx_lm import MissingKeys, build, has_language_model, keys_read
@@ -43,10 +43,6 @@ MAX_SIZE = 64
 
 OTHER_DEFAULTS = "other defaults"
 """The cause of a difference that is gone when absent keys have transformers' values."""
-
-
-class WrongValue(Exception):
-    """A value in ``mlx_lm.toml`` is not the one that transformers' own model has."""
 
 
 def draw(model_type: str, random: Random) -> tuple[Keys, Entry, Counter[Group]]:
@@ -73,8 +69,9 @@ def draw(model_type: str, random: Random) -> tuple[Keys, Entry, Counter[Group]]:
     groups = _build(config, found)
     with suppress(NotInCatalogue):
         if entry(config, name).count != found.count:
+            # A value in ``mlx_lm.toml`` is not the one that transformers' own model has.
             problem = "a key that mlx-lm requires changes the count"
-            raise WrongValue(f"{model_type}: {problem}; {json.dumps(config)}")
+            raise RuntimeError(f"{model_type}: {problem}; {json.dumps(config)}")
     return config, found, groups
 
 
@@ -162,16 +159,16 @@ def _add_keys(config: Keys, found: Entry, keys: tuple[str, ...]) -> bool:
         for key in keys:
             value = _value(found, place, key)
             if value is not ABSENT:
-                set_key(config, f"{place}.{key}".strip("."), value)
+                set_key(config, joined(place, key), value)
         return any(key in part for key in keys)
     return False
 
 
 def _value(found: Entry, place: str, key: str) -> Any:
     """Return the value of a key that transformers' own model has, if it is known."""
-    value = _field(found.part, f"{place}.{key}".strip("."))
+    value = _field(found.part, joined(place, key))
     if value is not ABSENT and value is not None:
-        return _as_json(value)
+        return dict(value.keys) if isinstance(value, Part) else copy.deepcopy(value)
     own = required().get(found.model_type, {})
     for values in (own.get(place, {}) if place else own, required()["any"]):
         if key in values:
@@ -185,10 +182,6 @@ def _field(part: Part, path: str) -> Any:
         value = value.get(name) if isinstance(value, Part) else ABSENT
     # The reader does not know what has no part in a count.
     return ABSENT if value is ... else value
-
-
-def _as_json(value: Any) -> Any:
-    return dict(value.keys) if isinstance(value, Part) else copy.deepcopy(value)
 
 
 def _written(value: Any, derivation: Derivation) -> Any:

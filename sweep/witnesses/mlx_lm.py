@@ -29,12 +29,6 @@ from paramproof.formulas.path import starred
 from paramproof.sources.reference import in_one_line
 from sweep.witnesses.comparison import Group, Refused
 
-DISTRIBUTIONS = ("mlx", "mlx-lm")
-
-BY_TYPE, BY_CLASS = "MODEL_REMAPPING", "MODEL_ARCHITECTURE_REMAPPING"
-"""The constants of ``mlx_lm.utils`` with modules of another name: by model type, and by type and
-class."""
-
 MISSING = re.compile(r"(\w+)\.__init__\(\) missing \d+ required positional arguments?: (.*)")
 
 
@@ -54,7 +48,7 @@ class MissingKeys(Refused):
 
 
 def versions() -> dict[str, str]:
-    return {name: version(name) for name in DISTRIBUTIONS}
+    return {name: version(name) for name in ("mlx", "mlx-lm")}
 
 
 @cache
@@ -70,14 +64,11 @@ def _package() -> Path:
 
 @cache
 def _constant(name: str) -> Mapping[Any, str]:
-    """Return a constant of ``mlx_lm.utils``, read from its source."""
+    """Return a constant of ``mlx_lm.utils``, which gives some modules another name."""
     body = ast.parse(_package().joinpath("utils.py").read_text("utf-8")).body
-    (found,) = (
-        ast.literal_eval(one.value)
-        for one in body
-        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == name
-    )
-    return dict(found)
+    assignments = (one for one in body if isinstance(one, ast.Assign))
+    (value,) = (one.value for one in assignments if ast.unparse(one.targets[0]) == name)
+    return dict(ast.literal_eval(value))
 
 
 @cache
@@ -87,8 +78,8 @@ def module_of(model_type: str, class_name: str = "") -> ModuleType | None:
     For some types it depends on the class that a configuration names. Raises ``Refused`` if the
     module needs a package that is not installed.
     """
-    usual = _constant(BY_TYPE).get(model_type, model_type)
-    name = _constant(BY_CLASS).get((model_type, class_name), usual)
+    usual = _constant("MODEL_REMAPPING").get(model_type, model_type)
+    name = _constant("MODEL_ARCHITECTURE_REMAPPING").get((model_type, class_name), usual)
     if not _package().joinpath("models", f"{name}.py").exists():
         return None
     try:
@@ -104,10 +95,10 @@ def has_language_model(model_type: str) -> bool:
     return hasattr(module_of(model_type), "Model")
 
 
-def keys_read(config: Mapping[str, Any]) -> tuple[str, ...]:
+def keys_read(config: Mapping[str, Any]) -> Mapping[str, inspect.Parameter]:
     """Return the keys at top level that mlx-lm reads of a configuration like this one."""
     module = _module_for(config)
-    return tuple(inspect.signature(module.ModelArgs).parameters) if module else ()
+    return inspect.signature(module.ModelArgs).parameters if module else {}
 
 
 def build(config: Mapping[str, Any]) -> Groups:
