@@ -43,7 +43,6 @@ SECONDS = 120.0
 
 
 def main(arguments: list[str]) -> int:
-    """Run the command; return the status."""
     options = _options(arguments)
     types = options.types or [*CONFIG_MAPPING]
     if unknown := sorted({*types} - {*CONFIG_MAPPING}):
@@ -80,7 +79,6 @@ def _trace(types: Sequence[str], *, is_all: bool, is_kept: bool) -> bool:
         after.pop(name, None)
         if data:
             after[name] = data
-    after = {name: after[name] for name in sorted(after)}
     lines = [*differences(before, after)]
     print("\n".join([*lines, f"{len({line.partition(':')[0] for line in lines})} types changed"]))
     for why, count in Counter(why for _, why in untraced.values()).most_common():
@@ -100,8 +98,7 @@ def _measure_coverage(kinds: Iterable[Kind], types: Sequence[str], seed: int) ->
     results = {kind: [*printed(map(judge, configs(kind, types, seed)))] for kind in kinds}
     every = [*chain(*results.values())]
     print(coverage_table(results))
-    for key, number, of_types in causes(every):
-        print(f"{number} {key}: {', '.join(of_types)}")
+    print(*causes(every), sep="\n")
     return 1 if any(one.verdict is Verdict.OTHER for one in every) else 0
 
 

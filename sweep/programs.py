@@ -79,6 +79,7 @@ def read_files() -> dict[str, Data]:
 
 def write_files(files: Mapping[str, Data]) -> None:
     """Write the files of all model types, the base and the index."""
+    files = dict(sorted(files.items()))
     classes = [
         rules
         for data in files.values()
@@ -161,7 +162,7 @@ def index_of(files: Mapping[str, Data]) -> Data:
 
 def differences(before: Mapping[str, Data], after: Mapping[str, Data]) -> Iterator[str]:
     """Yield what differs between files, a line for each rule and each tensor."""
-    for name in dict.fromkeys((*before, *after)):
+    for name in sorted({*before, *after}):
         if before.get(name) is after.get(name):
             continue
         old, new = ([*lines(files[name])] if name in files else [] for files in (before, after))
@@ -257,6 +258,11 @@ def exported_classes(model_type: str) -> set[str]:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
                 found |= set(ast.literal_eval(node.value))
     return {name for name in found if name[:1].isupper()}
+
+
+def add_names(classes: Mapping[str, list[str]]) -> None:
+    """Write the names of other libraries' types anew; those of transformers stay."""
+    write_names(with_other_libraries(json.loads(NAMES.read_text("utf-8")), classes))
 
 
 def write_names(found: Mapping[str, Any]) -> None:

@@ -9,7 +9,6 @@ if a count differs.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from random import Random
@@ -17,24 +16,8 @@ from random import Random
 from paramproof.catalogue.configurations import entry
 from sweep.library.keys import Keys
 from sweep.library.verdict import Judgement, Verdict, printed, totals
-from sweep.mlx_lm.fitted import (
-    KINDS,
-    NOT_POSITIVE,
-    OBJECTS,
-    REQUIRED,
-    defaults_of,
-    file_of,
-    is_size,
-    published_models,
-)
-from sweep.programs import (
-    NAMES,
-    differences,
-    read_files,
-    with_other_libraries,
-    write_files,
-    write_names,
-)
+from sweep.mlx_lm.fitted import REQUIRED, VALUES, defaults_of, file_of, is_size, published_models
+from sweep.programs import add_names, differences, read_files, write_files
 from sweep.witnesses.comparison import Refused
 from sweep.witnesses.mlx_lm import arrays
 
@@ -42,8 +25,6 @@ LIBRARY = "mlx-lm"
 
 MAX_SIZE = 64
 MAX_CHANGES = 3
-
-VALUES = [*(one for values in KINDS.values() for one in values), *NOT_POSITIVE, *OBJECTS]
 
 
 def check_type(model_type: str, number: int, seed: int = 0) -> Iterator[Judgement]:
@@ -97,7 +78,6 @@ def judge(config: Keys) -> Judgement:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the command; return the status."""
     parser = argparse.ArgumentParser(
         prog="python -m sweep.mlx_lm", description="Write the programs of mlx-lm's own types."
     )
@@ -120,10 +100,8 @@ def main(arguments: list[str]) -> int:
     before = read_files()
     after = {**before, **{name: file_of(name) for name in wanted}}
     print("\n".join(differences(before, after)))
-    after = {name: after[name] for name in sorted(after)}
     write_files(after)
-    classes = {name: [*data["models"]] for name, data in after.items()}
-    write_names(with_other_libraries(json.loads(NAMES.read_text("utf-8")), classes))
+    add_names({name: [*data["models"]] for name, data in after.items()})
     return 0
 
 

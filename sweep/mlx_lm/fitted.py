@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, reduce
 from importlib.resources import files
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any
 
 from paramproof.derivation.pipeline import DerivationError, derive
@@ -73,6 +73,9 @@ OBJECTS: Sequence[Keys] = (
 
 UNREAD: Sequence[Keys] = ({}, {"type": "any", "rope_type": "any"})
 """Objects that are accepted only where none is read."""
+
+VALUES = [*chain(*KINDS.values()), *NOT_POSITIVE, *OBJECTS]
+"""Values of all kinds, of which random configurations have some."""
 
 EMPTY: Data = {"aliases": {}, "properties": {}, "taken": []}
 
@@ -161,11 +164,8 @@ def fit(name: str, keys: Keys, sizes: Mapping[str, int]) -> Derivation:
 
 def is_decisive(start: Keys, points: Iterable[Keys], flag: str) -> bool:
     """Return whether a flag selects the tensors of any model, so that both are built."""
-    for point in points:
-        one, other = (built({**start, **point, flag: value}) for value in (False, True))
-        if one is not None and other is not None and one != other:
-            return True
-    return False
+    pairs = ([built({**start, **one, flag: value}) for value in (False, True)] for one in points)
+    return any(None not in (off, on) and off != on for off, on in pairs)
 
 
 def rules_of(fitted: Fitted, defaults: Keys, model: Model, flags: Collection[str]) -> Data:

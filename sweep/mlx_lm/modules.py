@@ -6,6 +6,7 @@ of a list, which becomes a loop. What holds only at some choices has the flags a
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
@@ -91,11 +92,8 @@ def model_of(fitted: Fitted, held: Mapping[str, int]) -> Model:
 
 def split(path: str) -> tuple[str, int, str]:
     """Return the list of a path, the index in it, and the rest; no list if it has none."""
-    parts = path.split(".")
-    at = next((i for i, one in enumerate(parts) if one.isdigit()), 0)
-    if not at:
-        return "", 0, path
-    return ".".join(parts[:at]), int(parts[at]), ".".join(parts[at + 1 :])
+    found = re.fullmatch(r"(.+?)\.(\d+)\.(.+)", path)
+    return (found[1], int(found[2]), found[3]) if found else ("", 0, path)
 
 
 def layers_of(

@@ -83,8 +83,7 @@ def _reason(error: ValueError, model_type: str, name: str) -> tuple[str, str]:
 
 def configs(kind: Kind, names: Sequence[str], seed: int) -> Iterator[Keys]:
     if kind in (Kind.SERVED, Kind.PUBLIC):
-        file = "served" if kind is Kind.SERVED else "public"
-        yield from (one["config"] for one in read_configs(file))
+        yield from (one["config"] for one in read_configs(kind.name.lower()))
         return
     for name in names:
         if (config := attempt(CONFIG_MAPPING[name])) is not None:
@@ -137,10 +136,10 @@ def coverage_table(results: Mapping[Kind, Iterable[Judgement]]) -> str:
     return markdown_rows(headings, rows)
 
 
-def causes(results: Iterable[Judgement]) -> list[tuple[str, int, list[str]]]:
+def causes(results: Iterable[Judgement]) -> list[str]:
     """Return the keys for which buildable configurations are not counted, the most frequent first.
 
-    Each has its number of configurations and their types.
+    Each is a line, with its number of configurations and their types.
     """
     found: dict[str, list[str]] = {}
     for one in results:
@@ -148,4 +147,4 @@ def causes(results: Iterable[Judgement]) -> list[tuple[str, int, list[str]]]:
             key = one.key.rpartition(".")[2] or "no key"
             found.setdefault(key, []).append(str(one.config.get("model_type")))
     ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
-    return [(key, len(names), sorted(set(names))) for key, names in ordered]
+    return [f"{len(names)} {key}: {', '.join(sorted({*names}))}" for key, names in ordered]

@@ -110,20 +110,21 @@ def letters_of(name: str, sizes: Sizes) -> list[str]:
 
 @cache
 def all_causes() -> dict[str, Mapping[str, Any]]:
-    return dict(_data("causes.toml")["causes"])
+    return dict(data_in("causes.toml")["causes"])
 
 
 @cache
 def causes_of(case: str) -> tuple[Cause, ...]:
     """Return the causes of a model type or backbone, in the order in which they apply."""
-    own = _data("causes.toml")["types"].get(case, {})
+    own = data_in("causes.toml")["types"].get(case, {})
     return tuple(
         Cause(name, **{**all_causes()[name], **own.get(name, {})}) for name in own.get("causes", ())
     )
 
 
 @cache
-def _data(name: str) -> Mapping[str, Any]:
+def data_in(name: str) -> dict[str, Any]:
+    """Return a table of this folder."""
     return tomllib.loads(files(__package__).joinpath(name).read_text("utf-8"))
 
 
@@ -252,7 +253,7 @@ def _take_parts(wholes: Counter[int], parts: Counter[int]) -> bool:
 
 def common_name(path: str) -> str:
     """Return the name that the tensor at a path has in a comparison: see ``names.toml``."""
-    for old, new in _data("names.toml")["rules"]:
+    for old, new in data_in("names.toml")["rules"]:
         path = re.sub(old, new, path)
     return path
 

@@ -11,14 +11,12 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-import tomllib
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
-from importlib.resources import files
 from math import prod
 from random import Random
 from types import ModuleType
@@ -37,6 +35,7 @@ from sweep.witnesses.comparison import (
     by_size,
     causes_of,
     compare,
+    data_in,
     explain,
 )
 
@@ -101,7 +100,7 @@ class Pair:
 
 @cache
 def pairs() -> dict[str, Pair]:
-    data = tomllib.loads(files(__package__).joinpath("keras_hub.toml").read_text("utf-8"))
+    data = dict(data_in("keras_hub.toml"))
     usual = data.pop("usual")
     return {
         name: Pair(backbone=name.partition("-")[0], usual=usual, **one)

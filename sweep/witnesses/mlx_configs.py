@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import copy
 import json
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 from random import Random
 from typing import Any
 
@@ -29,7 +26,15 @@ from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import joined, leaf, parent
 from sweep.library.keys import Keys, part_in, read_configs, set_key, with_other_sizes
-from sweep.witnesses.comparison import STATES, Comparison, Group, Refused, causes_of, compare
+from sweep.witnesses.comparison import (
+    STATES,
+    Comparison,
+    Group,
+    Refused,
+    causes_of,
+    compare,
+    data_in,
+)
 from sweep.witnesses.mlx_lm import MissingKeys, build, has_language_model, keys_read
 
 MAX_DRAWS = 20
@@ -194,9 +199,8 @@ def _written(value: Any, derivation: Derivation) -> Any:
     return value
 
 
-@cache
 def required() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("mlx_lm.toml").read_text("utf-8"))
+    return data_in("mlx_lm.toml")
 
 
 def compare_random(model_type: str, number: int, seed: int = 0) -> Iterator[Comparison | None]:
