@@ -29,7 +29,7 @@ from transformers import CONFIG_MAPPING
 
 from paramproof.catalogue import model_types
 from sweep import conversions
-from sweep.library.verdict import WRONG, Verdict, printed, totals
+from sweep.library.verdict import WRONG, Verdict, print_totals, printed
 from sweep.programs import differences, names, read_files, write_files, write_names
 from sweep.samples.adversary import judge_random
 from sweep.samples.coverage import Kind, causes, configs, coverage_table, judge
@@ -51,9 +51,7 @@ def main(arguments: list[str]) -> int:
     counted = [name for name in types if name in model_types()]
     if options.adversary:
         found = judge_random(counted, options.adversary, options.seed)
-        text, is_wrong = totals(printed(found, shown=(Verdict.NOT_COUNTED, *WRONG)))
-        print(text)
-        return 1 if is_wrong else 0
+        return print_totals(printed(found, shown=(Verdict.NOT_COUNTED, *WRONG)))
     if options.coverage or options.public:
         kinds = Kind if options.coverage else [Kind.PUBLIC]
         return _measure_coverage(kinds, types, options.seed)
@@ -66,11 +64,7 @@ def main(arguments: list[str]) -> int:
 def _trace(types: Sequence[str], *, is_all: bool, is_kept: bool) -> bool:
     """Trace model types, and print what changes; return whether anything does."""
     before = read_files()
-    after = {
-        name: data
-        for name, data in before.items()
-        if "transformers" not in data["versions"] or not is_all
-    }
+    after = {k: v for k, v in before.items() if not is_all or "transformers" not in v["versions"]}
     untraced: dict[str, list[str]] = {} if is_all else json.loads(UNTRACED.read_text("utf-8"))
     for number, (name, data, failed, took) in enumerate(traced(types, SECONDS), 1):
         print(f"{number}/{len(types)} {name} ({took:.0f} s)", file=sys.stderr, flush=True)

@@ -53,9 +53,6 @@ SITE_PACKAGES = re.compile(r"\S*site-packages/")
 class OutOfTime(BaseException):
     """The time of a process is over; no constructor raises this."""
 
-    def __str__(self) -> str:
-        return "no time was left"
-
 
 class _Child(NamedTuple):
     model_type: str
@@ -96,8 +93,7 @@ def run_in_processes(
 
 def _read_result(child: _Child, seconds: float) -> Result:
     if child.result.exists():
-        found: Result = json.loads(child.result.read_text("utf-8"))
-        return found
+        return dict(json.loads(child.result.read_text("utf-8")))
     status = child.process.exitcode
     why = f"the process ended with status {status}"
     if status in (-signal.SIGKILL, -signal.SIGXCPU):
@@ -106,7 +102,7 @@ def _read_result(child: _Child, seconds: float) -> Result:
 
 
 def _raise_out_of_time(*_: object) -> None:
-    raise OutOfTime
+    raise OutOfTime("no time was left")
 
 
 def _run(work: Work, model_type: str, seconds: float, result: Path) -> None:

@@ -18,7 +18,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from zlib import crc32
 
 from paramproof.catalogue.names import HERE
@@ -47,10 +47,11 @@ MIN_FILES = 3
 
 MAX_TEXT = 400
 
+Text: TypeAlias = "Callable[[Any], str]"
+
 
 def read(name: str) -> Data:
-    data: Data = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
-    return data
+    return dict(json.loads((FOLDER / f"{name}.json").read_text("utf-8")))
 
 
 def write(name: str, data: Mapping[str, Any]) -> None:
@@ -80,12 +81,8 @@ def read_files() -> dict[str, Data]:
 def write_files(files: Mapping[str, Data]) -> None:
     """Write the files of all model types, the base and the index."""
     files = dict(sorted(files.items()))
-    classes = [
-        rules
-        for data in files.values()
-        if "transformers" in data["versions"]
-        for rules in data["configurations"].values()
-    ]
+    of_transformers = [data for data in files.values() if "transformers" in data["versions"]]
+    classes = [rules for data in of_transformers for rules in data["configurations"].values()]
     common: Data = {kind: common_values([one[kind] for one in classes]) for kind in BY_NAME}
     # A key that a class declares may be listed as taken in the base: declaring it wins.
     of = {"refusals": [{*one["refusals"]} for one in classes]}
@@ -192,7 +189,7 @@ def lines(data: Data) -> Iterator[str]:
         yield from tensor_lines(module, name, text)
 
 
-def texts_of(values: Iterable[Any]) -> Callable[[Any], str]:
+def texts_of(values: Iterable[Any]) -> Text:
     """Return what gives the text of a value; a long one ends with a number that tells it apart."""
     texts = dict[Term, str]()
 
@@ -207,9 +204,7 @@ def texts_of(values: Iterable[Any]) -> Callable[[Any], str]:
     return text
 
 
-def tensor_lines(
-    module: Any, path: str, text: Callable[[Any], str], when: str = ""
-) -> Iterator[str]:
+def tensor_lines(module: Any, path: str, text: Text, when: str = "") -> Iterator[str]:
     """Yield a line for each tensor, with the conditions and loops that it is in."""
     match module:
         case Term(op="comp", args=(letter, source, element, kept)):

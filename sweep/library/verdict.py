@@ -63,8 +63,10 @@ def printed(
         yield one
 
 
-def totals(judgements: Iterable[Judgement], library: str = "transformers") -> tuple[str, bool]:
-    """Return how many configurations have each verdict, and whether a count is wrong."""
+def print_totals(
+    judgements: Iterable[Judgement], library: str = "transformers", start: str = ""
+) -> int:
+    """Print how many configurations have each verdict; return 1 if a count is wrong, or else 0."""
     found = Counter(one.verdict for one in judgements)
-    text = ", ".join(f"{found[one]} {one.text(library)}" for one in JUDGED)
-    return text, found[Verdict.OTHER] > 0
+    print(start + ", ".join(f"{found[one]} {one.text(library)}" for one in JUDGED), flush=True)
+    return 1 if found[Verdict.OTHER] else 0

@@ -15,7 +15,7 @@ from random import Random
 
 from paramproof.catalogue.configurations import entry
 from sweep.library.keys import Keys
-from sweep.library.verdict import Judgement, Verdict, printed, totals
+from sweep.library.verdict import Judgement, Verdict, print_totals, printed
 from sweep.mlx_lm.fitted import REQUIRED, VALUES, defaults_of, file_of, is_size, published_models
 from sweep.programs import add_names, differences, read_files, write_files
 from sweep.witnesses.comparison import Refused
@@ -90,13 +90,11 @@ def main(arguments: list[str]) -> int:
         print(f"models.toml has no type {', '.join(unknown)}", file=sys.stderr)
         return 2
     if options.check:
-        status = 0
-        for name in wanted:
-            found = printed(check_type(name, options.check, options.seed), library=LIBRARY)
-            text, is_wrong = totals(found, LIBRARY)
-            print(f"{name}: {text}", flush=True)
-            status |= is_wrong
-        return status
+        found = {name: check_type(name, options.check, options.seed) for name in wanted}
+        return max(
+            print_totals(printed(judged, library=LIBRARY), LIBRARY, f"{name}: ")
+            for name, judged in found.items()
+        )
     before = read_files()
     after = {**before, **{name: file_of(name) for name in wanted}}
     print("\n".join(differences(before, after)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, reduce
 from importlib.resources import files
 from itertools import chain, combinations, product
@@ -19,6 +19,7 @@ from typing import Any
 from paramproof.derivation.pipeline import DerivationError, derive
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, floor, letter
+from paramproof.formulas.path import starred
 from paramproof.tracing.configuration.nodes import FORMAT, Data, refuse
 from paramproof.tracing.configuration.reader_terms import CONFIG, Model, check, lowered, model_term
 from paramproof.tracing.configuration.terms import Term, Value, both, choose, either, negate, term
@@ -27,7 +28,7 @@ from paramproof.tracing.tensor_groups import ObservedTensor
 from sweep.library.keys import Keys
 from sweep.mlx_lm.modules import MORE_POINTS, Fitted, fields_of, model_of, term_of
 from sweep.witnesses.comparison import Refused
-from sweep.witnesses.mlx_lm import Arrays, arrays, groups_of, keys_read, versions
+from sweep.witnesses.mlx_lm import Arrays, arrays, keys_read, versions
 
 REQUIRED = inspect.Parameter.empty
 """Stands for the default of a key that mlx-lm requires."""
@@ -154,9 +155,8 @@ def fit(name: str, keys: Keys, sizes: Mapping[str, int]) -> Derivation:
     def make(chosen: Mapping[str, int]) -> Arrays:
         return arrays({**keys, **chosen})
 
-    def observed(made: Arrays) -> Iterator[ObservedTensor]:
-        for group, number in groups_of(made).items():
-            yield from [ObservedTensor(group.path, group.shape, "trainable")] * number
+    def observed(made: Arrays) -> list[ObservedTensor]:
+        return [ObservedTensor(starred(one), shape, "trainable") for one, shape in made.items()]
 
     modules = "mlx_lm", "mlx"
     return derive(Constructor(name, require_sizes(sizes), make, observed, modules, versions()))

@@ -29,11 +29,10 @@ from sweep.library.model import attempt, model_of
 from sweep.library.model_types import classes_of_type
 from sweep.library.verdict import Judgement, Verdict
 from sweep.samples import adversary
+from sweep.samples.adversary import MAX_CHANGES
 
 EDITS = 4
 """Edited configurations of each type."""
-
-MAX_CHANGES = 3
 
 
 class Kind(Enum):
@@ -47,8 +46,6 @@ class PublicResult(NamedTuple):
     """The count of a public file; None if it is refused, for a ``reason`` and, in full, ``why``."""
 
     model_type: str
-    architecture: str
-    source: str
     parameters: int | None
     reason: str = ""
     why: str = ""
@@ -59,11 +56,10 @@ def count_configs() -> Iterator[PublicResult]:
     for one in read_configs():
         config = one["config"]
         model_type, (name, *_) = config["model_type"], config["architectures"]
-        about = model_type, name, one["source"]
         try:
-            yield PublicResult(*about, entry(config).count)
+            yield PublicResult(model_type, entry(config).count)
         except ValueError as error:
-            yield PublicResult(*about, None, *_reason(error, model_type, name))
+            yield PublicResult(model_type, None, *_reason(error, model_type, name))
 
 
 def _reason(error: ValueError, model_type: str, name: str) -> tuple[str, str]:
@@ -110,18 +106,17 @@ def edit(saved: Keys, random: Random) -> Keys:
 
 def judge(config: Keys) -> Judgement:
     """Compare a configuration with transformers' model, which may exist without a count, too."""
-    if with_known_types(config)[0]["model_type"] not in CONFIG_MAPPING:
+    model_type = with_known_types(config)[0]["model_type"]
+    if model_type not in CONFIG_MAPPING:
         problem = InvalidInput("transformers does not have the model type", key="model_type")
         return Judgement(config, Verdict.NOT_BUILT, problem)
+
+    def build() -> Any:
+        return model_of(model_type, named_class(config) or classes_of_type(model_type)[0], config)
+
     found = adversary.judge(config)
-    if found.verdict is Verdict.NOT_COUNTED and attempt(_build, config) is None:
-        return found._replace(verdict=Verdict.NOT_BUILT)
-    return found
-
-
-def _build(config: Mapping[str, Any]) -> Any:
-    model_type = with_known_types(config)[0]["model_type"]
-    return model_of(model_type, named_class(config) or classes_of_type(model_type)[0], config)
+    is_built = found.verdict is not Verdict.NOT_COUNTED or attempt(build) is not None
+    return found if is_built else found._replace(verdict=Verdict.NOT_BUILT)
 
 
 def coverage_table(results: Mapping[Kind, Iterable[Judgement]]) -> str:

@@ -43,6 +43,9 @@ NUMBERS: Mapping[str, Callable[[int, int], int]] = {
 ENDINGS = ("", "_text")
 """The endings of a language model's letters, alone and as a part."""
 
+MAX_DRAWS = 20
+"""The most configurations that are drawn for each one that a library builds."""
+
 MOST_TOGETHER = 4
 """The most tensors into which a library may split one: query, key, value and more."""
 

@@ -29,6 +29,7 @@ from paramproof.formulas.condition import Relation
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.notation import expression_in
 from sweep.witnesses.comparison import (
+    MAX_DRAWS,
     Comparison,
     Group,
     Refused,
@@ -47,9 +48,6 @@ SMALL = 40
 
 DEEPEST = 3
 """The largest number of layers."""
-
-MAX_DRAWS = 20
-"""The most sizes that are drawn for each model that a backbone builds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

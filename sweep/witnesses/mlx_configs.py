@@ -27,6 +27,7 @@ from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import joined, leaf, parent
 from sweep.library.keys import Keys, part_in, read_configs, set_key, with_other_sizes
 from sweep.witnesses.comparison import (
+    MAX_DRAWS,
     STATES,
     Comparison,
     Group,
@@ -36,9 +37,6 @@ from sweep.witnesses.comparison import (
     data_in,
 )
 from sweep.witnesses.mlx_lm import MissingKeys, build, has_language_model, keys_read
-
-MAX_DRAWS = 20
-"""The most configurations that are drawn for each one that mlx-lm builds."""
 
 MAX_FILLED = 40
 """How often keys are added to one configuration."""

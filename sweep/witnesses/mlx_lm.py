@@ -103,11 +103,7 @@ def keys_read(config: Mapping[str, Any]) -> Mapping[str, inspect.Parameter]:
 
 def build(config: Mapping[str, Any]) -> Groups:
     """Build mlx-lm's model of a configuration, and count its groups; see ``arrays``."""
-    return groups_of(arrays(config))
-
-
-def groups_of(made: Arrays) -> Groups:
-    return Counter(Group(starred(name), shape) for name, shape in made.items())
+    return Counter(Group(starred(name), shape) for name, shape in arrays(config).items())
 
 
 def arrays(config: Mapping[str, Any]) -> Arrays:
