@@ -43,7 +43,17 @@ SECONDS = 120.0
 
 
 def main(arguments: list[str]) -> int:
-    options = _options(arguments)
+    parser = argparse.ArgumentParser(
+        prog="python -m sweep", description="Trace the classes of the installed transformers."
+    )
+    add = parser.add_argument
+    add("types", nargs="*", metavar="TYPE", help="model types (default: all)")
+    add("--compare", action="store_true", help="trace again, and only print the differences")
+    add("--adversary", type=int, metavar="N", help="compare N configurations with models")
+    add("--coverage", action="store_true", help="say how many configurations are counted")
+    add("--public", action="store_true", help="the same for public configurations alone")
+    add("--seed", type=int, default=0, help="seed for configurations that are drawn")
+    options = parser.parse_args(arguments)
     types = options.types or [*CONFIG_MAPPING]
     if unknown := sorted({*types} - {*CONFIG_MAPPING}):
         print(f"transformers has no model type {', '.join(unknown)}", file=sys.stderr)
@@ -56,9 +66,9 @@ def main(arguments: list[str]) -> int:
         kinds = Kind if options.coverage else [Kind.PUBLIC]
         return _measure_coverage(kinds, types, options.seed)
     changed = _trace(types, is_all=not options.types, is_kept=not options.compare)
-    if options.compare:
-        return 1 if changed else 0
-    return conversions.main() if not options.types else 0
+    if not options.types and not options.compare:
+        conversions.main()
+    return 1 if changed and options.compare else 0
 
 
 def _trace(types: Sequence[str], *, is_all: bool, is_kept: bool) -> bool:
@@ -85,29 +95,12 @@ def _trace(types: Sequence[str], *, is_all: bool, is_kept: bool) -> bool:
 
 
 def _measure_coverage(kinds: Iterable[Kind], types: Sequence[str], seed: int) -> int:
-    """Count configurations of all kinds, and print a table and the causes of refusals.
-
-    The status is 1 if a count is wrong.
-    """
+    """Print a table, and the causes of refusals; return 1 if a count is wrong, or else 0."""
     results = {kind: [*printed(map(judge, configs(kind, types, seed)))] for kind in kinds}
     every = [*chain(*results.values())]
     print(coverage_table(results))
     print(*causes(every), sep="\n")
     return 1 if any(one.verdict is Verdict.OTHER for one in every) else 0
-
-
-def _options(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m sweep", description="Trace the classes of the installed transformers."
-    )
-    add = parser.add_argument
-    add("types", nargs="*", metavar="TYPE", help="model types (default: all)")
-    add("--compare", action="store_true", help="trace again, and only print the differences")
-    add("--adversary", type=int, metavar="N", help="compare N configurations with models")
-    add("--coverage", action="store_true", help="say how many configurations are counted")
-    add("--public", action="store_true", help="the same for public configurations alone")
-    add("--seed", type=int, default=0, help="seed for configurations that are drawn")
-    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

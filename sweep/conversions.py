@@ -42,12 +42,8 @@ TRIES = 20
 """The configurations that are drawn for a class whose defaults build no model."""
 
 
-def main() -> int:
-    """Write the file.
-
-    A class that could not be built, as where a package is missing, stays as it is in the file, or
-    is left out.
-    """
+def main() -> None:
+    """Write the file. A class that cannot be built stays as it is in the file, or is left out."""
     transformers.logging.set_verbosity(transformers.logging.CRITICAL)
     before, classes = json.loads(FILE.read_text("utf-8"))["classes"], {}
     for name, model_type in classes_of_catalogue():
@@ -63,7 +59,6 @@ def main() -> int:
         "classes": dict(sorted(classes.items())),
     }
     FILE.write_text(format_json(data), "utf-8")
-    return 0
 
 
 def classes_of_catalogue() -> Iterator[tuple[str, str]]:
@@ -126,17 +121,12 @@ def transform_data(transform: WeightTransform) -> dict[str, Any]:
 
 def class_data(model: PreTrainedModel) -> dict[str, Any]:
     """Return a class's prefix, its mappings by scope, and what loading ignores."""
-    data: dict[str, Any] = {}
-    if model.base_model_prefix:
-        data["prefix"] = model.base_model_prefix
-    if scopes := list(scopes_of(model)):
-        data["scopes"] = scopes
     patterns = set(model._keys_to_ignore_on_load_unexpected or ())
     buffers = [name for name, _ in model.named_buffers()]
     patterns |= {own for end, own in OLD_BUFFERS.items() if any(n.endswith(end) for n in buffers)}
-    if patterns:
-        data["ignored"] = sorted(patterns)
-    return data
+    scopes = [*scopes_of(model)]
+    data = {"prefix": model.base_model_prefix, "scopes": scopes, "ignored": sorted(patterns)}
+    return {name: value for name, value in data.items() if value}
 
 
 def scopes_of(model: PreTrainedModel) -> Iterator[list[str | None]]:
@@ -154,4 +144,4 @@ def scopes_of(model: PreTrainedModel) -> Iterator[list[str | None]]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()

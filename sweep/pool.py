@@ -45,8 +45,6 @@ MAX_WAIT = 3600.0
 SOFT_LIMIT = 1.5
 """The CPU time at which a process stops its current class, as a multiple of its budget."""
 
-PROCESSORS = len(os.sched_getaffinity(0))
-
 SITE_PACKAGES = re.compile(r"\S*site-packages/")
 
 
@@ -72,7 +70,7 @@ def run_in_processes(
     left, children = list(reversed(names)), dict[int, _Child]()
     with tempfile.TemporaryDirectory() as folder:
         while left or children:
-            while left and len(children) < PROCESSORS:
+            while left and len(children) < len(os.sched_getaffinity(0)):
                 name = left.pop()
                 result = Path(folder, f"{name}.json")
                 process = fork.Process(target=_run, args=(work, name, seconds, result))

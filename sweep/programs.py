@@ -18,6 +18,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import mode
 from typing import Any, TypeAlias
 from zlib import crc32
 
@@ -60,7 +61,6 @@ def write(name: str, data: Mapping[str, Any]) -> None:
 
 
 def read_files() -> dict[str, Data]:
-    """Return the file of each model type."""
     if not (FOLDER / "index.json").exists():
         return {}
     base = read("base")
@@ -118,8 +118,7 @@ def common_values(of_classes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     for name in of_classes[0]:
         if all(name in one for one in of_classes):
             values = {same(one[name]): one[name] for one in of_classes}
-            number = Counter(same(one[name]) for one in of_classes)
-            found[name] = values[number.most_common(1)[0][0]]
+            found[name] = values[mode(same(one[name]) for one in of_classes)]
     return found
 
 
@@ -243,12 +242,11 @@ def with_other_libraries(
 
 def exported_classes(model_type: str) -> set[str]:
     """Return the names of the models that the modules of a type export."""
-    import transformers
-    from transformers.models.auto.configuration_auto import model_type_to_module_name
+    from transformers.models.auto import configuration_auto
 
-    models = Path(transformers.__file__).parent / "models"
+    folder = configuration_auto.model_type_to_module_name(model_type)
     found: set[str] = set()
-    for module in models.joinpath(model_type_to_module_name(model_type)).glob("modeling_*.py"):
+    for module in Path(configuration_auto.__file__).parents[1].glob(f"{folder}/modeling_*.py"):
         for node in ast.parse(module.read_text("utf-8")).body:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
                 found |= set(ast.literal_eval(node.value))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import Any
 
 import transformers
@@ -69,28 +68,26 @@ def file_of(model_type: str, failed: Failures) -> Data | None:
         made = attempt(name, failed, lambda name: module_of(getattr(transformers, name)), name)
         if made is not None:
             data["models"][name] = made
+    # What every class reads, such as ``head_dim`` to check it.
+    common = {*paths_in(values_of(rules_of(PreTrainedConfig)))}
     for name, own in rules.items():
-        own["reads"] = undeclared(own, data["models"].values() if name == kind.__name__ else ())
+        modules = data["models"].values() if name == kind.__name__ else ()
+        own["reads"] = undeclared(own, modules, common)
     return data
 
 
-def undeclared(rules: Data, modules: Iterable[Any]) -> list[str]:
+def undeclared(rules: Data, modules: Iterable[Any], common: Set[str]) -> list[str]:
     """Return the paths that a class and its models read, and that are no keys that it declares.
 
-    What every class reads, such as ``head_dim`` to check it, is not among them.
+    ``common`` is what the rules of every class read, and is not among them.
     """
     known = {*rules["keys"], *rules["fields"], *rules["aliases"], *rules["properties"]}
-    own = {*paths_in(values_of(rules))} - common_reads()
+    own = {*paths_in(values_of(rules))} - common
     return sorted(one for one in {*own, *paths_in(modules)} if one not in known)
 
 
 def values_of(rules: Data) -> list[Any]:
     return [*rules["fields"].values(), *rules["properties"].values(), *rules["refusals"]]
-
-
-@cache
-def common_reads() -> frozenset[str]:
-    return frozenset(paths_in(values_of(rules_of(PreTrainedConfig))))
 
 
 def attempt(name: str, failed: Failures, make: Callable[..., Any], *args: Any) -> Any:

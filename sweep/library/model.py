@@ -21,9 +21,7 @@ from paramproof.sources.reference import in_one_line
 from sweep.library.keys import Keys
 from sweep.library.verdict import Judgement, Verdict
 
-_HUB = SimpleNamespace(repo_exists=lambda _: False)
-
-backbone_utils.hf_api = lambda: _HUB
+backbone_utils.hf_api = lambda: SimpleNamespace(repo_exists=lambda _: False)
 
 Made = TypeVar("Made")
 
@@ -50,7 +48,6 @@ def make_model(model_class: Any, config: PreTrainedConfig) -> Any:
 
 
 def model_of(model_type: str, class_name: str, keys: Mapping[str, Any]) -> Any:
-    """Make the model of the keys of a file."""
     # A configuration may warn, as Fuyu's does of rope_scaling, without refusing.
     with warnings.catch_warnings(action="ignore"):
         config = config_of(CONFIG_MAPPING[model_type], keys)

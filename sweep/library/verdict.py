@@ -25,9 +25,6 @@ class Verdict(Enum):
         return self.value.format(library)
 
 
-JUDGED = (Verdict.NOT_COUNTED, Verdict.EQUAL, Verdict.REFUSED, Verdict.OTHER)
-"""The results of those that build a model only if there is a count."""
-
 WRONG = (Verdict.REFUSED, Verdict.OTHER)
 
 
@@ -45,10 +42,8 @@ class Judgement(NamedTuple):
 
     def __str__(self) -> str:
         """Return all in one line, with the whole configuration if it was counted."""
-        config = json.dumps(self.config)
-        if self.verdict is Verdict.NOT_COUNTED:
-            config = config[:400]
-        return f"{self.config['model_type']}: {self.problem}; {config}"
+        length = 400 if self.verdict is Verdict.NOT_COUNTED else None
+        return f"{self.config['model_type']}: {self.problem}; {json.dumps(self.config)[:length]}"
 
 
 def printed(
@@ -68,5 +63,7 @@ def print_totals(
 ) -> int:
     """Print how many configurations have each verdict; return 1 if a count is wrong, or else 0."""
     found = Counter(one.verdict for one in judgements)
-    print(start + ", ".join(f"{found[one]} {one.text(library)}" for one in JUDGED), flush=True)
+    # These build a model only if there is a count.
+    every = (one for one in Verdict if one is not Verdict.NOT_BUILT)
+    print(start + ", ".join(f"{found[one]} {one.text(library)}" for one in every), flush=True)
     return 1 if found[Verdict.OTHER] else 0

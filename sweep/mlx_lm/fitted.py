@@ -20,7 +20,7 @@ from paramproof.derivation.pipeline import DerivationError, derive
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, floor, letter
 from paramproof.formulas.path import starred
-from paramproof.tracing.configuration.nodes import FORMAT, Data, refuse
+from paramproof.tracing.configuration.nodes import EMPTY, FORMAT, Data, refuse
 from paramproof.tracing.configuration.reader_terms import CONFIG, Model, check, lowered, model_term
 from paramproof.tracing.configuration.terms import Term, Value, both, choose, either, negate, term
 from paramproof.tracing.constructors import Constructor, require_sizes
@@ -77,8 +77,6 @@ UNREAD: Sequence[Keys] = ({}, {"type": "any", "rope_type": "any"})
 
 VALUES = [*chain(*KINDS.values()), *NOT_POSITIVE, *OBJECTS]
 """Values of all kinds, of which random configurations have some."""
-
-EMPTY: Data = {"aliases": {}, "properties": {}, "taken": []}
 
 
 @cache
@@ -195,7 +193,7 @@ def rules_of(fitted: Fitted, defaults: Keys, model: Model, flags: Collection[str
         else:
             keys[name] = [check(size)]
             refusals.append(refuse(negate(term("has", CONFIG, name)), f"{name} is required"))
-    return {"keys": keys, "fields": fields, "refusals": refusals, **EMPTY}
+    return {**EMPTY, "keys": keys, "fields": fields, "refusals": refusals}
 
 
 def accepted_values(name: str, models: Sequence[tuple[Keys, Arrays]]) -> tuple[Term, list[Term]]:
@@ -206,15 +204,13 @@ def accepted_values(name: str, models: Sequence[tuple[Keys, Arrays]]) -> tuple[T
 
     key, refused = term("key", name), list[Term]()
 
-    def refuse_if(condition: Value, why: str) -> None:
-        refused.append(refuse(lowered(condition), f"{name} {why}"))
-
     accepted = [term(kind) for kind, values in KINDS.items() if keeps(*values)]
     if term("bool") not in accepted:
         accepted += [term("one of", one) for one in KINDS["bool"] if keeps(one)]
     number = both(term("isinstance", key, "int", "float"), negate(term("isinstance", key, "flag")))
     if term("int") in accepted and not keeps(*NOT_POSITIVE):
-        refuse_if(both(number, term("<=", key, 0)), "must be positive")
+        is_low = lowered(both(number, term("<=", key, 0)))
+        refused.append(refuse(is_low, f"{name} must be positive"))
     objects = [one for one in OBJECTS if keeps(one)]
     if keeps(*UNREAD):
         accepted.append(term("dict"))
@@ -227,7 +223,8 @@ def accepted_values(name: str, models: Sequence[tuple[Keys, Arrays]]) -> tuple[T
             for is_text in [term("==", kind, keys["type"])]
         ]
         unknown = both(term("isinstance", key, "object"), negate(reduce(either, known)))
-        refuse_if(unknown, "has unknown parameters of rotary positions")
+        why = f"{name} has unknown parameters of rotary positions"
+        refused.append(refuse(lowered(unknown), why))
     return term("union", *accepted), refused
 
 
@@ -242,11 +239,10 @@ def size_if_null(fitted: Fitted, name: str) -> Expression | None:
     known = [one for one in models if one[1] is not None][:MAX_MODELS]
 
     def fits(size: Expression) -> bool:
-        dues = [(size.evaluate(keys), keys, made) for keys, made in known]
         # Code such as ``head_dim or H // A`` takes 0 for a key that is null.
         return all(
-            due > 0 and built({**fitted.start, **keys, name: due}) == made
-            for due, keys, made in dues
+            (due := size.evaluate(keys)) > 0 and built({**fitted.start, **keys, name: due}) == made
+            for keys, made in known
         )
 
     return next(filter(fits, candidates), None) if len(known) >= MIN_MODELS else None

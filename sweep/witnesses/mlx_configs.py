@@ -133,9 +133,8 @@ def _list(kinds: list[str], rule: Mapping[str, Any]) -> list[Any]:
     return [rule.get(kind, rule.get("others")) for kind in kinds]
 
 
-def _table(name: str, model_type: str) -> Mapping[str, Any]:
-    table: Mapping[str, Any] = required()[name].get(model_type, {})
-    return table
+def _table(name: str, model_type: str) -> dict[str, Any]:
+    return dict(required()[name].get(model_type, {}))
 
 
 def _build(config: Keys, found: Entry) -> Counter[Group]:

@@ -23,7 +23,7 @@ from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any
 
 from paramproof.formulas.path import starred
 from paramproof.sources.reference import in_one_line
@@ -31,12 +31,8 @@ from sweep.witnesses.comparison import Group, Refused
 
 MISSING = re.compile(r"(\w+)\.__init__\(\) missing \d+ required positional arguments?: (.*)")
 
-
 Arrays = dict[str, tuple[int, ...]]
 """The shape of each array of a model by its name."""
-
-Groups: TypeAlias = "Counter[Group]"
-"""How many tensors of each group a model has."""
 
 
 class MissingKeys(Refused):
@@ -101,7 +97,7 @@ def keys_read(config: Mapping[str, Any]) -> Mapping[str, inspect.Parameter]:
     return inspect.signature(module.ModelArgs).parameters if module else {}
 
 
-def build(config: Mapping[str, Any]) -> Groups:
+def build(config: Mapping[str, Any]) -> Counter[Group]:
     """Build mlx-lm's model of a configuration, and count its groups; see ``arrays``."""
     return Counter(Group(starred(name), shape) for name, shape in arrays(config).items())
 
