@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> int:
     counted = [name for name in types if name in model_types()]
     if options.adversary:
         found = judge_random(counted, options.adversary, options.seed)
-        return print_totals(printed(found, shown=(Verdict.NOT_COUNTED, *WRONG)))
+        return print_totals(found, shown=(Verdict.NOT_COUNTED, *WRONG))
     if options.coverage or options.public:
         kinds = Kind if options.coverage else [Kind.PUBLIC]
         return _measure_coverage(kinds, types, options.seed)

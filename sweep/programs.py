@@ -79,7 +79,6 @@ def read_files() -> dict[str, Data]:
 
 
 def write_files(files: Mapping[str, Data]) -> None:
-    """Write the files of all model types, the base and the index."""
     files = dict(sorted(files.items()))
     of_transformers = [data for data in files.values() if "transformers" in data["versions"]]
     classes = [rules for data in of_transformers for rules in data["configurations"].values()]

@@ -18,8 +18,6 @@ from paramproof.derivation.sampling import sample_inside
 
 Keys = dict[str, Any]
 
-FOLDER = Path(__file__).parents[2] / "tests" / "catalogue"
-
 
 def read_configs(name: str = "public") -> list[dict[str, Any]]:
     """Return the configurations of a file of the tests.
@@ -28,8 +26,8 @@ def read_configs(name: str = "public") -> list[dict[str, Any]]:
     labels and tasks, custom code, and lists of more than 400 characters in storage formats are left
     out.
     """
-    lines = (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+    file = Path(__file__).parents[2] / "tests" / "catalogue" / f"{name}.jsonl"
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
 def with_other_sizes(config: Keys, random: Random, class_name: str = "") -> Keys | None:

@@ -48,8 +48,8 @@ class Judgement(NamedTuple):
 
 def printed(
     judgements: Iterable[Judgement],
-    shown: Collection[Verdict] = WRONG,
     library: str = "transformers",
+    shown: Collection[Verdict] = WRONG,
 ) -> Iterator[Judgement]:
     """Yield judgements, and print those with some verdicts."""
     for one in judgements:
@@ -59,10 +59,13 @@ def printed(
 
 
 def print_totals(
-    judgements: Iterable[Judgement], library: str = "transformers", start: str = ""
+    judgements: Iterable[Judgement],
+    library: str = "transformers",
+    start: str = "",
+    shown: Collection[Verdict] = WRONG,
 ) -> int:
-    """Print how many configurations have each verdict; return 1 if a count is wrong, or else 0."""
-    found = Counter(one.verdict for one in judgements)
+    """Print some, and how many have each verdict; return 1 if a count is wrong, or else 0."""
+    found = Counter(one.verdict for one in printed(judgements, library, shown))
     # These build a model only if there is a count.
     every = (one for one in Verdict if one is not Verdict.NOT_BUILT)
     print(start + ", ".join(f"{found[one]} {one.text(library)}" for one in every), flush=True)

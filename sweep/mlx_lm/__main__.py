@@ -15,7 +15,7 @@ from random import Random
 
 from paramproof.catalogue.configurations import entry
 from sweep.library.keys import Keys
-from sweep.library.verdict import Judgement, Verdict, print_totals, printed
+from sweep.library.verdict import Judgement, Verdict, print_totals
 from sweep.mlx_lm.fitted import REQUIRED, VALUES, defaults_of, file_of, is_size, published_models
 from sweep.programs import add_names, differences, read_files, write_files
 from sweep.witnesses.comparison import Refused
@@ -28,7 +28,6 @@ MAX_CHANGES = 3
 
 
 def check_type(model_type: str, number: int, seed: int = 0) -> Iterator[Judgement]:
-    """Judge ``number`` random configurations of a type."""
     random = Random(f"{model_type} {seed}")
     return (judge(draw_config(model_type, random)) for _ in range(number))
 
@@ -90,10 +89,9 @@ def main(arguments: list[str]) -> int:
         print(f"models.toml has no type {', '.join(unknown)}", file=sys.stderr)
         return 2
     if options.check:
-        found = {name: check_type(name, options.check, options.seed) for name in wanted}
         return max(
-            print_totals(printed(judged, library=LIBRARY), LIBRARY, f"{name}: ")
-            for name, judged in found.items()
+            print_totals(check_type(name, options.check, options.seed), LIBRARY, f"{name}: ")
+            for name in wanted
         )
     before = read_files()
     after = {**before, **{name: file_of(name) for name in wanted}}

@@ -53,8 +53,7 @@ SIZES_SHARE = 0.25
 
 def judge_random(names: Sequence[str], number: int, seed: int) -> Iterator[Judgement]:
     """Judge ``number`` random configurations, of one entry after the other."""
-    random = Random(seed)
-    order = random.sample(list(names), len(names))
+    order = Random(seed).sample(list(names), len(names))
     for index in range(number):
         name = order[index % len(order)]
         yield judge(draw_config(name, Random(f"{seed} {index} {name}")))

@@ -16,7 +16,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import combinations_with_replacement
 from math import prod
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from paramproof.catalogue.program import ABSENT
 from paramproof.formulas.derivation import Derivation, DerivedTensor
@@ -51,6 +51,7 @@ MOST_TOGETHER = 4
 
 Tensors = Sequence[DerivedTensor]
 Sizes = Mapping[str, int]
+Unexplained = Mapping[str, tuple[int, int]]
 
 
 class Refused(ValueError):
@@ -161,10 +162,7 @@ class Comparison:
     ours: int
     theirs: int
     causes: Mapping[str, str]
-    unexplained: Mapping[str, tuple[int, int]]
-
-
-Unexplained: TypeAlias = "Mapping[str, tuple[int, int]]"
+    unexplained: Unexplained
 
 
 def compare(
