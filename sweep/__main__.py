@@ -21,61 +21,68 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 from transformers import CONFIG_MAPPING
 
 from paramproof.catalogue import model_types
 from sweep import conversions
-from sweep.names import names, write_names
-from sweep.programs import differences, read_files, write_files
+from sweep.library.verdict import WRONG, Verdict, print_totals, printed
+from sweep.programs import differences, names, read_files, write_files, write_names
 from sweep.samples.adversary import judge_random
-from sweep.samples.coverage import Kind, causes, coverage_table, measure
-from sweep.samples.verdict import JUDGED, Verdict
+from sweep.samples.coverage import Kind, causes, configs, coverage_table, judge
 from sweep.trace import traced
 
 UNTRACED = Path(__file__).parent / "untraced.json"
 """The classes that could not be traced, each with its model type and the reason."""
 
+SECONDS = 120.0
+"""The processor time for a type."""
+
 
 def main(arguments: list[str]) -> int:
-    """Run the command; return the status."""
-    options = _options(arguments)
+    parser = argparse.ArgumentParser(
+        prog="python -m sweep", description="Trace the classes of the installed transformers."
+    )
+    add = parser.add_argument
+    add("types", nargs="*", metavar="TYPE", help="model types (default: all)")
+    add("--compare", action="store_true", help="trace again, and only print the differences")
+    add("--adversary", type=int, metavar="N", help="compare N configurations with models")
+    add("--coverage", action="store_true", help="say how many configurations are counted")
+    add("--public", action="store_true", help="the same for public configurations alone")
+    add("--seed", type=int, default=0, help="seed for configurations that are drawn")
+    options = parser.parse_args(arguments)
     types = options.types or [*CONFIG_MAPPING]
     if unknown := sorted({*types} - {*CONFIG_MAPPING}):
         print(f"transformers has no model type {', '.join(unknown)}", file=sys.stderr)
         return 2
     counted = [name for name in types if name in model_types()]
     if options.adversary:
-        return _judge_adversary(counted, options.adversary, options.seed)
+        found = judge_random(counted, options.adversary, options.seed)
+        return print_totals(found, shown=(Verdict.NOT_COUNTED, *WRONG))
     if options.coverage or options.public:
-        return _measure_coverage(
-            [*Kind] if options.coverage else [Kind.PUBLIC], types, options.seed
-        )
-    changed = _trace(types, options.seconds, is_all=not options.types, is_kept=not options.compare)
-    if options.compare:
-        return 1 if changed else 0
-    return conversions.main() if not options.types else 0
+        kinds = Kind if options.coverage else [Kind.PUBLIC]
+        return _measure_coverage(kinds, types, options.seed)
+    changed = _trace(types, is_all=not options.types, is_kept=not options.compare)
+    if not options.types and not options.compare:
+        conversions.main()
+    return 1 if changed and options.compare else 0
 
 
-def _trace(types: Sequence[str], seconds: float, *, is_all: bool, is_kept: bool) -> bool:
+def _trace(types: Sequence[str], *, is_all: bool, is_kept: bool) -> bool:
     """Trace model types, and print what changes; return whether anything does."""
     before = read_files()
-    after = {
-        name: data
-        for name, data in before.items()
-        if "transformers" not in data["versions"] or not is_all
-    }
+    after = {k: v for k, v in before.items() if not is_all or "transformers" not in v["versions"]}
     untraced: dict[str, list[str]] = {} if is_all else json.loads(UNTRACED.read_text("utf-8"))
-    for number, (name, data, failed, took) in enumerate(traced(types, seconds), 1):
+    for number, (name, data, failed, took) in enumerate(traced(types, SECONDS), 1):
         print(f"{number}/{len(types)} {name} ({took:.0f} s)", file=sys.stderr, flush=True)
         untraced = {one: pair for one, pair in untraced.items() if pair[0] != name}
         untraced |= {one: [name, why] for one, why in failed.items()}
         after.pop(name, None)
         if data:
             after[name] = data
-    after = {name: after[name] for name in sorted(after)}
     lines = [*differences(before, after)]
     print("\n".join([*lines, f"{len({line.partition(':')[0] for line in lines})} types changed"]))
     for why, count in Counter(why for _, why in untraced.values()).most_common():
@@ -87,58 +94,18 @@ def _trace(types: Sequence[str], seconds: float, *, is_all: bool, is_kept: bool)
     return bool(lines)
 
 
-def _judge_adversary(types: Sequence[str], number: int, seed: int) -> int:
-    """Judge configurations, and print the mismatches and totals. Return the status."""
-    judged = Counter[Verdict]()
-    for one in judge_random(types, number, seed):
-        judged[one.verdict] += 1
-        if one.problem:
-            print(f"{one.verdict.text()}: {one}", flush=True)
-    print(", ".join(f"{judged[one]} {one.text()}" for one in JUDGED))
-    return 1 if judged[Verdict.OTHER] else 0
-
-
-def _measure_coverage(kinds: Sequence[Kind], types: Sequence[str], seed: int) -> int:
-    """Count configurations of all kinds, and print a table and the causes of refusals.
-
-    The status is 1 if a count is wrong.
-    """
-    results = []
-    for one in measure(kinds, types, seed):
-        results.append(one)
-        if one.verdict in (Verdict.OTHER, Verdict.REFUSED):
-            print(f"{one.verdict.text()}: {one.why}; {json.dumps(one.config)[:400]}", flush=True)
+def _measure_coverage(kinds: Iterable[Kind], types: Sequence[str], seed: int) -> int:
+    """Print a table, and the causes of refusals; return 1 if a count is wrong, or else 0."""
+    results = {kind: [*printed(map(judge, configs(kind, types, seed)))] for kind in kinds}
+    every = [*chain(*results.values())]
     print(coverage_table(results))
-    for key, number, of_types in causes(results):
-        print(f"{number} {key}: {', '.join(of_types)}")
-    return 1 if any(one.verdict is Verdict.OTHER for one in results) else 0
-
-
-def _options(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m sweep", description="Trace the classes of the installed transformers."
-    )
-    add = parser.add_argument
-    add("types", nargs="*", metavar="TYPE", help="model types (default: all)")
-    add("--seconds", type=float, default=120, help="CPU time for each type (default: 120)")
-    add("--compare", action="store_true", help="trace again, and only print the differences")
-    add("--adversary", type=int, metavar="N", help="compare N configurations with models")
-    add("--coverage", action="store_true", help="say how many configurations are counted")
-    add("--public", action="store_true", help="the same for public configurations alone")
-    add("--seed", type=int, default=0, help="seed for configurations that are drawn")
-    return parser.parse_args(arguments)
-
-
-def restart_with_hash_seed() -> None:
-    """Restart Python with a fixed hash seed, unless there is one.
-
-    Some configurations iterate over a set of names, as Dots3's does.
-    """
-    if "PYTHONHASHSEED" not in os.environ:
-        again = [sys.executable, "-m", "sweep", *sys.argv[1:]]
-        os.execve(sys.executable, again, {**os.environ, "PYTHONHASHSEED": "0"})
+    print(*causes(every), sep="\n")
+    return 1 if any(one.verdict is Verdict.OTHER for one in every) else 0
 
 
 if __name__ == "__main__":
-    restart_with_hash_seed()
+    # Some configurations iterate over a set of names, as Dots3's does.
+    if "PYTHONHASHSEED" not in os.environ:
+        again = [sys.executable, "-m", "sweep", *sys.argv[1:]]
+        os.execve(sys.executable, again, {**os.environ, "PYTHONHASHSEED": "0"})
     sys.exit(main(sys.argv[1:]))

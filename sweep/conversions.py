@@ -7,7 +7,6 @@ and the names in memory, and the ones that apply to each class of the catalogue.
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import sys
 from collections.abc import Iterator
@@ -27,6 +26,7 @@ from transformers.core_model_loading import WeightTransform
 from paramproof.catalogue.conversions import FILE, FORMAT
 from paramproof.catalogue.names import classes_of, has_type, model_types
 from sweep.library.model import attempt, make_model, model_of
+from sweep.programs import format_json
 from sweep.samples.adversary import draw_config
 
 OLD_BUFFERS = {
@@ -38,17 +38,12 @@ OLD_BUFFERS = {
 SLOTS = ("prefix_to_add", "prefix_to_remove", "offset")
 """Attributes of some kinds of transforms that say what they do."""
 
-
 TRIES = 20
 """The configurations that are drawn for a class whose defaults build no model."""
 
 
-def main() -> int:
-    """Write the file.
-
-    A class that could not be built, as where a package is missing, stays as it is in the file, or
-    is left out.
-    """
+def main() -> None:
+    """Write the file. A class that cannot be built stays as it is in the file, or is left out."""
     transformers.logging.set_verbosity(transformers.logging.CRITICAL)
     before, classes = json.loads(FILE.read_text("utf-8"))["classes"], {}
     for name, model_type in classes_of_catalogue():
@@ -57,8 +52,13 @@ def main() -> int:
         except ValueError as error:
             print(error, file=sys.stderr, flush=True)
             classes |= {name: before[name]} if name in before else {}
-    FILE.write_text(format_json(conversion_data(classes)), "utf-8")
-    return 0
+    data = {
+        "format": FORMAT,
+        "transformers": transformers.__version__,
+        "mappings": mappings(),
+        "classes": dict(sorted(classes.items())),
+    }
+    FILE.write_text(format_json(data), "utf-8")
 
 
 def classes_of_catalogue() -> Iterator[tuple[str, str]]:
@@ -88,16 +88,6 @@ def model_for(name: str, model_type: str) -> PreTrainedModel:
     raise ValueError(f"{name}: transformers builds none of the configurations tried")
 
 
-def conversion_data(classes: dict[str, Any]) -> dict[str, Any]:
-    """Return the contents of the file: the release, its mappings, and the classes."""
-    return {
-        "format": FORMAT,
-        "transformers": importlib.metadata.version("transformers"),
-        "mappings": mappings(),
-        "classes": dict(sorted(classes.items())),
-    }
-
-
 @cache
 def mappings() -> dict[str, Any]:
     """Return transformers' mappings by model type or class; equal ones refer to the first name."""
@@ -122,29 +112,21 @@ def transform_data(transform: WeightTransform) -> dict[str, Any]:
     }
     data |= {name: value for name in SLOTS if (value := getattr(transform, name, None)) is not None}
     if operations := getattr(transform, "operations", None):
-        data["operations"] = [[type(one).__name__, set_options(vars(one))] for one in operations]
+        data["operations"] = [
+            [type(one).__name__, {k: v for k, v in vars(one).items() if v not in (None, False)}]
+            for one in operations
+        ]
     return data
-
-
-def set_options(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value not in (None, False)}
 
 
 def class_data(model: PreTrainedModel) -> dict[str, Any]:
     """Return a class's prefix, its mappings by scope, and what loading ignores."""
-    data: dict[str, Any] = {}
-    if model.base_model_prefix:
-        data["prefix"] = model.base_model_prefix
-    if scopes := list(scopes_of(model)):
-        data["scopes"] = scopes
     patterns = set(model._keys_to_ignore_on_load_unexpected or ())
     buffers = [name for name, _ in model.named_buffers()]
-    for end, pattern in OLD_BUFFERS.items():
-        if any(name.endswith(end) for name in buffers):
-            patterns.add(pattern)
-    if patterns:
-        data["ignored"] = sorted(patterns)
-    return data
+    patterns |= {own for end, own in OLD_BUFFERS.items() if any(n.endswith(end) for n in buffers)}
+    scopes = [*scopes_of(model)]
+    data = {"prefix": model.base_model_prefix, "scopes": scopes, "ignored": sorted(patterns)}
+    return {name: value for name, value in data.items() if value}
 
 
 def scopes_of(model: PreTrainedModel) -> Iterator[list[str | None]]:
@@ -161,19 +143,5 @@ def scopes_of(model: PreTrainedModel) -> Iterator[list[str | None]]:
         yield [scope, names[json.dumps(transforms)]]
 
 
-def format_json(data: dict[str, Any]) -> str:
-    """Return the JSON of the file, with a line for each mapping and each class."""
-
-    def lines(entries: dict[str, Any]) -> str:
-        each = (f"{json.dumps(name)}: {json.dumps(one)}" for name, one in entries.items())
-        return "{\n    " + ",\n    ".join(each) + "\n  }"
-
-    parts = (
-        f"{json.dumps(name)}: {lines(one) if isinstance(one, dict) else json.dumps(one)}"
-        for name, one in data.items()
-    )
-    return "{\n  " + ",\n  ".join(parts) + "\n}\n"
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()

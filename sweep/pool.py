@@ -45,16 +45,11 @@ MAX_WAIT = 3600.0
 SOFT_LIMIT = 1.5
 """The CPU time at which a process stops its current class, as a multiple of its budget."""
 
-PROCESSORS = len(os.sched_getaffinity(0))
-
 SITE_PACKAGES = re.compile(r"\S*site-packages/")
 
 
 class OutOfTime(BaseException):
     """The time of a process is over; no constructor raises this."""
-
-    def __str__(self) -> str:
-        return "no time was left"
 
 
 class _Child(NamedTuple):
@@ -65,18 +60,22 @@ class _Child(NamedTuple):
 
 
 def run_in_processes(
-    names: Sequence[str], work: Work, seconds: float, at_a_time: int = PROCESSORS
+    names: Sequence[str], work: Work, seconds: float
 ) -> Iterator[tuple[str, Result, float]]:
     """Run a job for each type, and yield its result and duration as it ends.
 
     ``failed`` in a result says why a type, or a class of it, could not be processed.
     """
+    fork = multiprocessing.get_context("fork")
     left, children = list(reversed(names)), dict[int, _Child]()
     with tempfile.TemporaryDirectory() as folder:
         while left or children:
-            while left and len(children) < at_a_time:
-                child = _start(left.pop(), work, seconds, Path(folder))
-                children[child.process.sentinel] = child
+            while left and len(children) < len(os.sched_getaffinity(0)):
+                name = left.pop()
+                result = Path(folder, f"{name}.json")
+                process = fork.Process(target=_run, args=(work, name, seconds, result))
+                process.start()
+                children[process.sentinel] = _Child(name, process, result, time.monotonic())
             oldest = min(child.started for child in children.values())
             wait(list(children), oldest + MAX_WAIT - time.monotonic())
             for sentinel, child in list(children.items()):
@@ -90,19 +89,9 @@ def run_in_processes(
                 yield child.model_type, _read_result(child, seconds), took
 
 
-def _start(model_type: str, work: Work, seconds: float, folder: Path) -> _Child:
-    result = folder / f"{model_type}.json"
-    process = multiprocessing.get_context("fork").Process(
-        target=_run, args=(work, model_type, seconds, result)
-    )
-    process.start()
-    return _Child(model_type, process, result, time.monotonic())
-
-
 def _read_result(child: _Child, seconds: float) -> Result:
     if child.result.exists():
-        found: Result = json.loads(child.result.read_text("utf-8"))
-        return found
+        return dict(json.loads(child.result.read_text("utf-8")))
     status = child.process.exitcode
     why = f"the process ended with status {status}"
     if status in (-signal.SIGKILL, -signal.SIGXCPU):
@@ -111,7 +100,7 @@ def _read_result(child: _Child, seconds: float) -> Result:
 
 
 def _raise_out_of_time(*_: object) -> None:
-    raise OutOfTime
+    raise OutOfTime("no time was left")
 
 
 def _run(work: Work, model_type: str, seconds: float, result: Path) -> None:

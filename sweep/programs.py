@@ -1,17 +1,25 @@
-"""Read and write the catalogue's programs, and say how they differ.
+"""Read and write the catalogue's programs and names of classes, and say how programs differ.
 
 There is one file a model type in ``paramproof/catalogue/programs``. In memory a file has terms, and
 the whole rules of each configuration class. What all classes have in common, and the terms of
 several files, are written once, in ``base.json``; ``index.json`` has the file of each class.
+
+``paramproof/catalogue/names.json`` has for each type its classes with a program, the base model
+first, and the others that transformers exports: with these the catalogue tells an existing class
+from a name that no class has. Types of other libraries, which are written where transformers may be
+absent, stand by themselves.
 """
 
 from __future__ import annotations
 
+import ast
 import difflib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import mode
+from typing import Any, TypeAlias
 from zlib import crc32
 
 from paramproof.catalogue.names import HERE
@@ -28,19 +36,23 @@ from paramproof.tracing.configuration.nodes import (
 )
 from paramproof.tracing.configuration.terms import Term
 
-FOLDER = HERE / "programs"
+FOLDER, NAMES = HERE / "programs", HERE / "names.json"
 BASE = "PreTrainedConfig"
 """The class that stands for what all configuration classes have in common."""
+
+BY_NAME = (*VALUES, "keys")
+"""The rules of a class that are tables."""
 
 MIN_FILES = 3
 """The files that a term must be in to stand in the base."""
 
 MAX_TEXT = 400
 
+Text: TypeAlias = "Callable[[Any], str]"
+
 
 def read(name: str) -> Data:
-    data: Data = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
-    return data
+    return dict(json.loads((FOLDER / f"{name}.json").read_text("utf-8")))
 
 
 def write(name: str, data: Mapping[str, Any]) -> None:
@@ -49,7 +61,6 @@ def write(name: str, data: Mapping[str, Any]) -> None:
 
 
 def read_files() -> dict[str, Data]:
-    """Return the file of each model type."""
     if not (FOLDER / "index.json").exists():
         return {}
     base = read("base")
@@ -59,7 +70,7 @@ def read_files() -> dict[str, Data]:
     for data in files.values():
         for rules in data["configurations"].values():
             if rules.pop("base", ""):
-                for kind in (*VALUES, "keys"):
+                for kind in BY_NAME:
                     rules[kind] = {**common.get(kind, {}), **rules.get(kind, {})}
                 rules["refusals"] = [*common["refusals"], *rules["refusals"]]
                 taken = {*common["taken"], *rules["taken"]} - declared(rules)
@@ -68,16 +79,10 @@ def read_files() -> dict[str, Data]:
 
 
 def write_files(files: Mapping[str, Data]) -> None:
-    """Write the files of all model types, the base and the index."""
-    classes = [
-        rules
-        for data in files.values()
-        if "transformers" in data["versions"]
-        for rules in data["configurations"].values()
-    ]
-    common: Data = {
-        kind: common_values([one[kind] for one in classes]) for kind in (*VALUES, "keys")
-    }
+    files = dict(sorted(files.items()))
+    of_transformers = [data for data in files.values() if "transformers" in data["versions"]]
+    classes = [rules for data in of_transformers for rules in data["configurations"].values()]
+    common: Data = {kind: common_values([one[kind] for one in classes]) for kind in BY_NAME}
     # A key that a class declares may be listed as taken in the base: declaring it wins.
     of = {"refusals": [{*one["refusals"]} for one in classes]}
     of["taken"] = [declared(one) | {*one["taken"]} for one in classes]
@@ -88,8 +93,12 @@ def write_files(files: Mapping[str, Data]) -> None:
     for name, data in files.items():
         is_other = "transformers" not in data["versions"]
         of = data["configurations"].items()
-        rules = {k: v if is_other else {"base": BASE, **without(v, common)} for k, v in of}
-        own[name] = {**data, "configurations": {k: in_order_of_kinds(v) for k, v in rules.items()}}
+        # In the order in which a file is read, wherever the rules come from.
+        rules = {
+            k: {**EMPTY, **v} if is_other else {"base": BASE, **EMPTY, **without(v, common)}
+            for k, v in of
+        }
+        own[name] = {**data, "configurations": rules}
     base: Data = {"format": FORMAT, "configurations": {BASE: common}, "models": {}}
     number = Counter(one for data in own.values() for one in terms_in(values_in(data)))
     shared = encoded(base, {}, [one for one, n in number.items() if n >= MIN_FILES])
@@ -102,20 +111,13 @@ def write_files(files: Mapping[str, Data]) -> None:
     write("index", index_of(own))
 
 
-def in_order_of_kinds(rules: Data) -> Data:
-    """Return rules in the order in which a file is read, wherever they come from."""
-    first = {"base": rules["base"]} if "base" in rules else {}
-    return {**first, **EMPTY, **rules}
-
-
 def common_values(of_classes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the rules that each class has, with the value that most of them have."""
     found = {}
     for name in of_classes[0]:
         if all(name in one for one in of_classes):
             values = {same(one[name]): one[name] for one in of_classes}
-            number = Counter(same(one[name]) for one in of_classes)
-            found[name] = values[number.most_common(1)[0][0]]
+            found[name] = values[mode(same(one[name]) for one in of_classes)]
     return found
 
 
@@ -126,7 +128,7 @@ def declared(rules: Data) -> set[str]:
 def without(rules: Data, common: Data) -> Data:
     """Return the rules of a class that differ from the common ones."""
     found = {**rules}
-    for kind in (*VALUES, "keys"):
+    for kind in BY_NAME:
         usual = {k: same(v) for k, v in common[kind].items()}
         found[kind] = {k: v for k, v in rules[kind].items() if usual.get(k) != same(v)}
     for kind in ("refusals", "taken"):
@@ -155,7 +157,7 @@ def index_of(files: Mapping[str, Data]) -> Data:
 
 def differences(before: Mapping[str, Data], after: Mapping[str, Data]) -> Iterator[str]:
     """Yield what differs between files, a line for each rule and each tensor."""
-    for name in dict.fromkeys((*before, *after)):
+    for name in sorted({*before, *after}):
         if before.get(name) is after.get(name):
             continue
         old, new = ([*lines(files[name])] if name in files else [] for files in (before, after))
@@ -167,7 +169,7 @@ def differences(before: Mapping[str, Data], after: Mapping[str, Data]) -> Iterat
 
 def lines(data: Data) -> Iterator[str]:
     """Yield what a file says, in symbols."""
-    text = Text()
+    text = texts_of(values_in(data))
     for name, rules in data["configurations"].items():
         for key, (check, *default) in sorted(rules["keys"].items()):
             given = f", by default {json.dumps(default[0])}" if default else ""
@@ -182,39 +184,92 @@ def lines(data: Data) -> Iterator[str]:
                 also = f": {rules[kind][one]}" if kind in ("aliases", "models") else ""
                 yield f"{name}, {kind}: {one}{also}"
     for name, module in data["models"].items():
-        yield from text.tensors(module, name)
+        yield from tensor_lines(module, name, text)
 
 
-class Text:
-    """The texts of terms; long ones are cut, and end with a number that tells them apart."""
+def texts_of(values: Iterable[Any]) -> Text:
+    """Return what gives the text of a value; a long one ends with a number that tells it apart."""
+    texts = dict[Term, str]()
 
-    def __init__(self) -> None:
-        self.texts: dict[Term, str] = {}
+    def text(value: Any) -> str:
+        return texts[value] if isinstance(value, Term) else json.dumps(value)
 
-    def __call__(self, value: Any) -> str:
-        if not isinstance(value, Term):
-            return json.dumps(value)
-        for one in terms_in([value]):
-            if one not in self.texts:
-                whole = f"{one.op}({', '.join(map(self.short, one.args))})"
-                if len(whole) > MAX_TEXT:
-                    whole = f"{whole[:MAX_TEXT]}… {crc32(whole.encode()):x}"
-                self.texts[one] = whole
-        return self.texts[value]
+    for one in terms_in(values):
+        whole = f"{one.op}({', '.join(map(text, one.args))})"
+        if len(whole) > MAX_TEXT:
+            whole = f"{whole[:MAX_TEXT]}… {crc32(whole.encode()):x}"
+        texts[one] = whole
+    return text
 
-    def short(self, value: Any) -> str:
-        return self.texts[value] if isinstance(value, Term) else json.dumps(value)
 
-    def tensors(self, module: Any, path: str, when: str = "") -> Iterator[str]:
-        """Yield a line for each tensor, with the conditions and loops that it is in."""
-        match module:
-            case Term(op="comp", args=(letter, source, element, kept)):
-                each = f" for {letter} in {self(source)} if {self(kept)}"
-                yield from self.tensors(element, path, each + when)
-            case Term(op="module", args=rows):
-                for name, exists, what in zip(rows[::3], rows[1::3], rows[2::3], strict=True):
-                    own = "*" if name is None else name if isinstance(name, str) else self(name)
-                    also = "" if exists is True else f" if {self(exists)}"
-                    yield from self.tensors(what, f"{path}.{own}" if own else path, also + when)
-            case _:
-                yield f"{path}: {self(module)}{when}"
+def tensor_lines(module: Any, path: str, text: Text, when: str = "") -> Iterator[str]:
+    """Yield a line for each tensor, with the conditions and loops that it is in."""
+    match module:
+        case Term(op="comp", args=(letter, source, element, kept)):
+            each = f" for {letter} in {text(source)} if {text(kept)}"
+            yield from tensor_lines(element, path, text, each + when)
+        case Term(op="module", args=rows):
+            for name, exists, what in zip(rows[::3], rows[1::3], rows[2::3], strict=True):
+                own = "*" if name is None else name if isinstance(name, str) else text(name)
+                also = "" if exists is True else f" if {text(exists)}"
+                yield from tensor_lines(what, f"{path}.{own}" if own else path, text, also + when)
+        case _:
+            yield f"{path}: {text(module)}{when}"
+
+
+# Names
+
+
+def names(classes: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Return the contents of the file, for the classes with a program by their model types."""
+    import transformers
+
+    of_type = {}
+    for one in sorted(transformers.CONFIG_MAPPING):
+        others = exported_classes(one) - {*classes.get(one, ())}
+        of_type[one] = [" ".join(classes.get(one, ())), " ".join(sorted(others))]
+    known = {"transformers": transformers.__version__, "types": of_type}
+    return with_other_libraries(known, classes)
+
+
+def with_other_libraries(
+    known: Mapping[str, Any], classes: Mapping[str, list[str]]
+) -> dict[str, Any]:
+    others = {one: [" ".join(classes[one]), ""] for one in sorted({*classes} - {*known["types"]})}
+    return {**known, "other libraries": others}
+
+
+def exported_classes(model_type: str) -> set[str]:
+    """Return the names of the models that the modules of a type export."""
+    from transformers.models.auto import configuration_auto
+
+    folder = configuration_auto.model_type_to_module_name(model_type)
+    found: set[str] = set()
+    for module in Path(configuration_auto.__file__).parents[1].glob(f"{folder}/modeling_*.py"):
+        for node in ast.parse(module.read_text("utf-8")).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                found |= set(ast.literal_eval(node.value))
+    return {name for name in found if name[:1].isupper()}
+
+
+def add_names(classes: Mapping[str, list[str]]) -> None:
+    """Write the names of other libraries' types anew; those of transformers stay."""
+    write_names(with_other_libraries(json.loads(NAMES.read_text("utf-8")), classes))
+
+
+def write_names(found: Mapping[str, Any]) -> None:
+    NAMES.write_text(format_json(found, indent=""), "utf-8")
+
+
+def format_json(data: Mapping[str, Any], indent: str = "  ") -> str:
+    """Return the JSON of a file, with a line for each entry of its tables."""
+
+    def lines(entries: Mapping[str, Any]) -> str:
+        each = (f"{json.dumps(name)}: {json.dumps(one)}" for name, one in entries.items())
+        return "{\n" + 2 * indent + f",\n{2 * indent}".join(each) + f"\n{indent}}}"
+
+    parts = (
+        f"{json.dumps(name)}: {lines(one) if isinstance(one, dict) else json.dumps(one)}"
+        for name, one in data.items()
+    )
+    return "{\n" + indent + f",\n{indent}".join(parts) + "\n}\n"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import Any
 
 import transformers
@@ -19,7 +18,6 @@ from paramproof.tracing.configuration.nodes import (
     values_in,
 )
 from paramproof.tracing.configuration.rules import config_classes, parts_in, rules_of
-from paramproof.tracing.configuration.terms import Term
 from sweep.library.model_types import classes_of_type
 from sweep.pool import OutOfTime, Result, reason, run_in_processes
 
@@ -56,32 +54,35 @@ def file_of(model_type: str, failed: Failures) -> Data | None:
         "configurations": rules,
         "models": {},
     }
+    # These have a file of their own.
+    known = {one.__name__ for one in CONFIG_MAPPING.values()}
     left = [*parts_in(values_in(data))]
     while left:
         name = left.pop()
-        if name in rules or name in failed or name in type_classes():
+        if name in rules or name in failed or name in known:
             continue
         if found := attempt(name, failed, rules_of, config_classes()[name]):
             rules[name] = found
             left += parts_in(values_in(data))
     for name in classes_of_type(model_type):
-        made = attempt(name, failed, model_of, name)
+        made = attempt(name, failed, lambda name: module_of(getattr(transformers, name)), name)
         if made is not None:
             data["models"][name] = made
-    for rules_of_class in rules.values():
-        rules_of_class["reads"] = undeclared(rules_of_class, [])
-    first = rules[kind.__name__]
-    first["reads"] = undeclared(first, data["models"].values())
+    # What every class reads, such as ``head_dim`` to check it.
+    common = {*paths_in(values_of(rules_of(PreTrainedConfig)))}
+    for name, own in rules.items():
+        modules = data["models"].values() if name == kind.__name__ else ()
+        own["reads"] = undeclared(own, modules, common)
     return data
 
 
-def undeclared(rules: Data, modules: Iterable[Any]) -> list[str]:
+def undeclared(rules: Data, modules: Iterable[Any], common: Set[str]) -> list[str]:
     """Return the paths that a class and its models read, and that are no keys that it declares.
 
-    What every class reads, such as ``head_dim`` to check it, is not among them.
+    ``common`` is what the rules of every class read, and is not among them.
     """
     known = {*rules["keys"], *rules["fields"], *rules["aliases"], *rules["properties"]}
-    own = {*paths_in(values_of(rules))} - common_reads()
+    own = {*paths_in(values_of(rules))} - common
     return sorted(one for one in {*own, *paths_in(modules)} if one not in known)
 
 
@@ -89,24 +90,8 @@ def values_of(rules: Data) -> list[Any]:
     return [*rules["fields"].values(), *rules["properties"].values(), *rules["refusals"]]
 
 
-@cache
-def common_reads() -> frozenset[str]:
-    return frozenset(paths_in(values_of(rules_of(PreTrainedConfig))))
-
-
-def model_of(name: str) -> Term:
-    found: Term = module_of(getattr(transformers, name))
-    return found
-
-
 def attempt(name: str, failed: Failures, make: Callable[..., Any], *args: Any) -> Any:
     try:
         return make(*args)
     except (Exception, OutOfTime) as error:
         failed[name] = reason(error)
-
-
-@cache
-def type_classes() -> frozenset[str]:
-    """Return the names of the configuration classes that have a file of their own."""
-    return frozenset(one.__name__ for one in CONFIG_MAPPING.values())

@@ -2,7 +2,7 @@
 
 ``programs/`` has a file for each model type. ``names.json`` lists their classes, so that no file is
 read to tell which there are: for each type those with a program, the base model first, and the
-other ones of transformers. ``sweep/names.py`` writes it.
+other ones of transformers. ``sweep/programs.py`` writes it.
 """
 
 from __future__ import annotations

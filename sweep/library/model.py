@@ -10,7 +10,7 @@ import copy
 import warnings
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig, backbone_utils
@@ -18,10 +18,10 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig, backbone_utils
 from paramproof.builders.meta import meta
 from paramproof.catalogue.entries import Entry
 from paramproof.sources.reference import in_one_line
+from sweep.library.keys import Keys
+from sweep.library.verdict import Judgement, Verdict
 
-_HUB = SimpleNamespace(repo_exists=lambda _: False)
-
-backbone_utils.hf_api = lambda: _HUB
+backbone_utils.hf_api = lambda: SimpleNamespace(repo_exists=lambda _: False)
 
 Made = TypeVar("Made")
 
@@ -48,32 +48,22 @@ def make_model(model_class: Any, config: PreTrainedConfig) -> Any:
 
 
 def model_of(model_type: str, class_name: str, keys: Mapping[str, Any]) -> Any:
-    """Make the model of the keys of a file."""
     # A configuration may warn, as Fuyu's does of rope_scaling, without refusing.
     with warnings.catch_warnings(action="ignore"):
         config = config_of(CONFIG_MAPPING[model_type], keys)
     return make_model(getattr(transformers, class_name), config)
 
 
-class Mismatch(NamedTuple):
-    """How transformers differs from an entry: it refuses the keys, or builds other tensors."""
-
-    is_refusal: bool
-    why: str
-
-    def __str__(self) -> str:
-        return self.why
-
-
-def find_mismatch(entry: Entry, config: Mapping[str, Any]) -> Mismatch | None:
-    """Return how the model of a configuration differs from its entry, or None if it does not.
+def judge_entry(entry: Entry, config: Keys) -> Judgement:
+    """Compare the model of a configuration with its entry.
 
     Each parameter has its path, shape and role, and those of one storage count once.
     """
     try:
         model = model_of(entry.model_type, entry.class_name, config)
     except Exception as error:
-        return Mismatch(True, f"refused by transformers: {in_one_line(error)[:150]}")
+        why = f"refused by transformers: {in_one_line(error)[:150]}"
+        return Judgement(config, Verdict.REFUSED, why)
     expected = {
         one.path: (one.shape, one.role == "trainable")
         for one in entry.part.tensors(entry.class_name)
@@ -86,8 +76,9 @@ def find_mismatch(entry: Entry, config: Mapping[str, Any]) -> Mismatch | None:
     for path in sorted(expected.keys() | actual.keys()):
         if expected.get(path) != actual.get(path):
             both = f"{expected.get(path)} expected, {actual.get(path)} built"
-            return Mismatch(False, f"{path}: {both}")
+            return Judgement(config, Verdict.OTHER, f"{path}: {both}")
     count = sum(one.numel() for one in model.parameters() if one.requires_grad)
     if count != entry.count:
-        return Mismatch(False, f"{entry.count} expected, {count} built: other weights are tied")
-    return None
+        why = f"{entry.count} expected, {count} built: other weights are tied"
+        return Judgement(config, Verdict.OTHER, why)
+    return Judgement(config, Verdict.EQUAL)

@@ -59,12 +59,8 @@ UNLISTED_CLASSES = {
 
 def classes_of_type(model_type: str) -> list[str]:
     """Return the names of a type's classes, the base model first."""
-    tables = [modeling_auto.MODEL_MAPPING_NAMES]
-    for task in TASKS.split():
-        found = (f"MODEL_FOR_{task}_MAPPING_NAMES", f"MODEL_FOR_{task}_MAPPING_NAMES")
-        tables.append(getattr(modeling_auto, found[0], {}))
     names: dict[str, None] = {}
-    for table in tables:
-        entry = table.get(model_type, ())
-        names |= dict.fromkeys([entry] if isinstance(entry, str) else list(entry))
+    for table in ("MODEL", *(f"MODEL_FOR_{task}" for task in TASKS.split())):
+        entry = getattr(modeling_auto, f"{table}_MAPPING_NAMES", {}).get(model_type, ())
+        names |= dict.fromkeys([entry] if isinstance(entry, str) else entry)
     return [*names, *UNLISTED_CLASSES.get(model_type, ())]

@@ -9,28 +9,15 @@ if a count differs.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from random import Random
-from typing import NamedTuple
 
 from paramproof.catalogue.configurations import entry
 from sweep.library.keys import Keys
-from sweep.mlx_lm.fitted import (
-    KINDS,
-    NOT_POSITIVE,
-    OBJECTS,
-    REQUIRED,
-    defaults_of,
-    file_of,
-    is_size,
-    published_models,
-)
-from sweep.names import read_names, with_other_libraries, write_names
-from sweep.programs import differences, read_files, write_files
-from sweep.samples.verdict import JUDGED, Verdict
+from sweep.library.verdict import Judgement, Verdict, print_totals
+from sweep.mlx_lm.fitted import REQUIRED, VALUES, defaults_of, file_of, is_size, published_models
+from sweep.programs import add_names, differences, read_files, write_files
 from sweep.witnesses.comparison import Refused
 from sweep.witnesses.mlx_lm import arrays
 
@@ -39,20 +26,8 @@ LIBRARY = "mlx-lm"
 MAX_SIZE = 64
 MAX_CHANGES = 3
 
-VALUES = [*(one for values in KINDS.values() for one in values), *NOT_POSITIVE, *OBJECTS]
 
-
-class Checked(NamedTuple):
-    config: Keys
-    verdict: Verdict
-    why: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.verdict.text(LIBRARY)}: {self.why}; {json.dumps(self.config)}"
-
-
-def check_type(model_type: str, number: int, seed: int = 0) -> Iterator[Checked]:
-    """Judge ``number`` random configurations of a type."""
+def check_type(model_type: str, number: int, seed: int = 0) -> Iterator[Judgement]:
     random = Random(f"{model_type} {seed}")
     return (judge(draw_config(model_type, random)) for _ in range(number))
 
@@ -80,12 +55,12 @@ def draw_config(model_type: str, random: Random) -> Keys:
     return config
 
 
-def judge(config: Keys) -> Checked:
+def judge(config: Keys) -> Judgement:
     """Compare the count of a configuration with mlx-lm's model, array by array."""
     try:
         found = entry(config)
     except ValueError as error:
-        return Checked(config, Verdict.NOT_COUNTED, str(error))
+        return Judgement(config, Verdict.NOT_COUNTED, error)
     # mlx-lm asks for keys on which no count depends, such as an epsilon.
     keys, defaults = published_models()[found.model_type]["keys"], defaults_of(found.model_type)
     free = {key for key in found.part.program.defaults if defaults.get(key) is REQUIRED}
@@ -93,16 +68,15 @@ def judge(config: Keys) -> Checked:
     try:
         built = arrays({**usual, **config})
     except Refused as error:
-        return Checked(config, Verdict.REFUSED, str(error))
+        return Judgement(config, Verdict.REFUSED, error)
     expected = {one.path: one.shape for one in found.part.tensors(found.class_name)}
     # mlx-lm's empty arrays are left out.
     apart = {path for path, shape in expected.items() if 0 not in (shape or ())} ^ built.keys()
     apart |= {path for path in built if built[path] != expected.get(path)}
-    return Checked(config, Verdict.OTHER if apart else Verdict.EQUAL, ", ".join(sorted(apart)))
+    return Judgement(config, Verdict.OTHER if apart else Verdict.EQUAL, ", ".join(sorted(apart)))
 
 
 def main(arguments: list[str]) -> int:
-    """Run the command; return the status."""
     parser = argparse.ArgumentParser(
         prog="python -m sweep.mlx_lm", description="Write the programs of mlx-lm's own types."
     )
@@ -115,26 +89,16 @@ def main(arguments: list[str]) -> int:
         print(f"models.toml has no type {', '.join(unknown)}", file=sys.stderr)
         return 2
     if options.check:
-        return max(_check(name, options.check, options.seed) for name in wanted)
+        return max(
+            print_totals(check_type(name, options.check, options.seed), LIBRARY, f"{name}: ")
+            for name in wanted
+        )
     before = read_files()
     after = {**before, **{name: file_of(name) for name in wanted}}
     print("\n".join(differences(before, after)))
-    after = {name: after[name] for name in sorted(after)}
     write_files(after)
-    classes = {name: [*data["models"]] for name, data in after.items()}
-    write_names(with_other_libraries(read_names(), classes))
+    add_names({name: [*data["models"]] for name, data in after.items()})
     return 0
-
-
-def _check(name: str, number: int, seed: int) -> int:
-    """Compare configurations of a type, and print the wrong counts and totals."""
-    found = Counter[Verdict]()
-    for one in check_type(name, number, seed):
-        found[one.verdict] += 1
-        if one.verdict in (Verdict.OTHER, Verdict.REFUSED):
-            print(f"{name}: {one}")
-    print(f"{name}: {', '.join(f'{found[one]} {one.text(LIBRARY)}' for one in JUDGED)}", flush=True)
-    return 1 if found[Verdict.OTHER] else 0
 
 
 if __name__ == "__main__":

@@ -10,30 +10,25 @@ from __future__ import annotations
 
 import inspect
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, reduce
 from importlib.resources import files
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any
 
 from paramproof.derivation.pipeline import DerivationError, derive
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, floor, letter
-from paramproof.tracing.configuration.nodes import FORMAT, Data, refuse
-from paramproof.tracing.configuration.reader_terms import (
-    CONFIG,
-    Model,
-    check,
-    lowered,
-    model_term,
-)
+from paramproof.formulas.path import starred
+from paramproof.tracing.configuration.nodes import EMPTY, FORMAT, Data, refuse
+from paramproof.tracing.configuration.reader_terms import CONFIG, Model, check, lowered, model_term
 from paramproof.tracing.configuration.terms import Term, Value, both, choose, either, negate, term
 from paramproof.tracing.constructors import Constructor, require_sizes
 from paramproof.tracing.tensor_groups import ObservedTensor
 from sweep.library.keys import Keys
 from sweep.mlx_lm.modules import MORE_POINTS, Fitted, fields_of, model_of, term_of
 from sweep.witnesses.comparison import Refused
-from sweep.witnesses.mlx_lm import Arrays, arrays, groups_of, module_of, versions
+from sweep.witnesses.mlx_lm import Arrays, arrays, keys_read, versions
 
 REQUIRED = inspect.Parameter.empty
 """Stands for the default of a key that mlx-lm requires."""
@@ -80,7 +75,8 @@ OBJECTS: Sequence[Keys] = (
 UNREAD: Sequence[Keys] = ({}, {"type": "any", "rope_type": "any"})
 """Objects that are accepted only where none is read."""
 
-EMPTY: Data = {"aliases": {}, "properties": {}, "taken": []}
+VALUES = [*chain(*KINDS.values()), *NOT_POSITIVE, *OBJECTS]
+"""Values of all kinds, of which random configurations have some."""
 
 
 @cache
@@ -91,10 +87,8 @@ def published_models() -> Mapping[str, Any]:
 
 def defaults_of(model_type: str) -> Keys:
     """Return the default of each key that mlx-lm reads for a model type."""
-    module = module_of(model_type)
-    assert module is not None
-    parameters = inspect.signature(module.ModelArgs).parameters
-    return {name: one.default for name, one in parameters.items() if name != "model_type"}
+    read = keys_read({"model_type": model_type}).items()
+    return {name: one.default for name, one in read if name != "model_type"}
 
 
 def built(keys: Keys) -> Arrays | None:
@@ -122,21 +116,19 @@ def file_of(model_type: str) -> Data:
     first = Fitted(name, start, varied, [({}, derivation)])
     points = first.sizes_by_key(POINTS)
     flags = [k for k, v in values.items() if type(v) is bool and is_decisive(start, points, k)]
-    choices = [
-        dict(zip(flags, one, strict=True)) for one in product((False, True), repeat=len(flags))
-    ]
+    every = product((False, True), repeat=len(flags))
+    choices = [dict(zip(flags, one, strict=True)) for one in every]
     derivations = [(one, fit(name, {**start, **one}, varied)) for one in choices]
     fitted = Fitted(name, start, varied, derivations)
     model = model_of(fitted, held)
     # A key that the model does not require has the value of the published one.
     optional = {k: values[k] if v is REQUIRED else v for k, v in defaults.items() if k not in sizes}
+    rules = rules_of(fitted, {**defaults, **optional}, model, flags)
     return {
         "format": FORMAT,
         "type": model_type,
         "versions": versions(),
-        "configurations": {
-            f"{model_type}.ModelArgs": rules_of(fitted, {**defaults, **optional}, model, flags)
-        },
+        "configurations": {f"{model_type}.ModelArgs": rules},
         "models": {name: model_term(model)},
     }
 
@@ -161,28 +153,17 @@ def fit(name: str, keys: Keys, sizes: Mapping[str, int]) -> Derivation:
     def make(chosen: Mapping[str, int]) -> Arrays:
         return arrays({**keys, **chosen})
 
-    def observed(made: Arrays) -> Iterator[ObservedTensor]:
-        for group, number in groups_of(made).items():
-            yield from [ObservedTensor(group.path, group.shape, "trainable")] * number
+    def observed(made: Arrays) -> list[ObservedTensor]:
+        return [ObservedTensor(starred(one), shape, "trainable") for one, shape in made.items()]
 
-    constructor = Constructor(
-        name,
-        require_sizes(sizes),
-        make,
-        observed,
-        ("mlx_lm", "mlx"),
-        versions(),
-    )
-    return derive(constructor)
+    modules = "mlx_lm", "mlx"
+    return derive(Constructor(name, require_sizes(sizes), make, observed, modules, versions()))
 
 
 def is_decisive(start: Keys, points: Iterable[Keys], flag: str) -> bool:
     """Return whether a flag selects the tensors of any model, so that both are built."""
-    for point in points:
-        one, other = (built({**start, **point, flag: value}) for value in (False, True))
-        if one is not None and other is not None and one != other:
-            return True
-    return False
+    pairs = ([built({**start, **one, flag: value}) for value in (False, True)] for one in points)
+    return any(None not in (off, on) and off != on for off, on in pairs)
 
 
 def rules_of(fitted: Fitted, defaults: Keys, model: Model, flags: Collection[str]) -> Data:
@@ -200,10 +181,8 @@ def rules_of(fitted: Fitted, defaults: Keys, model: Model, flags: Collection[str
             keys[name] = [check(term("bool")), default]
         elif name not in read:
             accepted, refused = accepted_values(name, models)
-            keys[name] = [
-                check(accepted),
-                fitted.sizes.get(name) if default is REQUIRED else default,
-            ]
+            usual = fitted.sizes.get(name) if default is REQUIRED else default
+            keys[name] = [check(accepted), usual]
             refusals += refused
         elif is_size(default):
             keys[name] = [check(size), default]
@@ -214,7 +193,7 @@ def rules_of(fitted: Fitted, defaults: Keys, model: Model, flags: Collection[str
         else:
             keys[name] = [check(size)]
             refusals.append(refuse(negate(term("has", CONFIG, name)), f"{name} is required"))
-    return {"keys": keys, "fields": fields, "refusals": refusals, **EMPTY}
+    return {**EMPTY, "keys": keys, "fields": fields, "refusals": refusals}
 
 
 def accepted_values(name: str, models: Sequence[tuple[Keys, Arrays]]) -> tuple[Term, list[Term]]:
@@ -225,15 +204,13 @@ def accepted_values(name: str, models: Sequence[tuple[Keys, Arrays]]) -> tuple[T
 
     key, refused = term("key", name), list[Term]()
 
-    def refuse_if(condition: Value, why: str) -> None:
-        refused.append(refuse(lowered(condition), f"{name} {why}"))
-
     accepted = [term(kind) for kind, values in KINDS.items() if keeps(*values)]
     if term("bool") not in accepted:
         accepted += [term("one of", one) for one in KINDS["bool"] if keeps(one)]
     number = both(term("isinstance", key, "int", "float"), negate(term("isinstance", key, "flag")))
     if term("int") in accepted and not keeps(*NOT_POSITIVE):
-        refuse_if(both(number, term("<=", key, 0)), "must be positive")
+        is_low = lowered(both(number, term("<=", key, 0)))
+        refused.append(refuse(is_low, f"{name} must be positive"))
     objects = [one for one in OBJECTS if keeps(one)]
     if keeps(*UNREAD):
         accepted.append(term("dict"))
@@ -246,7 +223,8 @@ def accepted_values(name: str, models: Sequence[tuple[Keys, Arrays]]) -> tuple[T
             for is_text in [term("==", kind, keys["type"])]
         ]
         unknown = both(term("isinstance", key, "object"), negate(reduce(either, known)))
-        refuse_if(unknown, "has unknown parameters of rotary positions")
+        why = f"{name} has unknown parameters of rotary positions"
+        refused.append(refuse(lowered(unknown), why))
     return term("union", *accepted), refused
 
 
@@ -261,11 +239,10 @@ def size_if_null(fitted: Fitted, name: str) -> Expression | None:
     known = [one for one in models if one[1] is not None][:MAX_MODELS]
 
     def fits(size: Expression) -> bool:
-        dues = [(size.evaluate(keys), keys, made) for keys, made in known]
         # Code such as ``head_dim or H // A`` takes 0 for a key that is null.
         return all(
-            due > 0 and built({**fitted.start, **keys, name: due}) == made
-            for due, keys, made in dues
+            (due := size.evaluate(keys)) > 0 and built({**fitted.start, **keys, name: due}) == made
+            for keys, made in known
         )
 
     return next(filter(fits, candidates), None) if len(known) >= MIN_MODELS else None

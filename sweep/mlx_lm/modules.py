@@ -6,6 +6,7 @@ of a list, which becomes a loop. What holds only at some choices has the flags a
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
@@ -91,11 +92,8 @@ def model_of(fitted: Fitted, held: Mapping[str, int]) -> Model:
 
 def split(path: str) -> tuple[str, int, str]:
     """Return the list of a path, the index in it, and the rest; no list if it has none."""
-    parts = path.split(".")
-    at = next((i for i, one in enumerate(parts) if one.isdigit()), 0)
-    if not at:
-        return "", 0, path
-    return ".".join(parts[:at]), int(parts[at]), ".".join(parts[at + 1 :])
+    found = re.fullmatch(r"(.+?)\.(\d+)\.(.+)", path)
+    return (found[1], int(found[2]), found[3]) if found else ("", 0, path)
 
 
 def layers_of(
@@ -166,11 +164,7 @@ def tree(places: Mapping[Place, Value], lists: Mapping[str, Value]) -> Term:
     for place, condition in places.items():
         *path, name = place.path.split(".")
         inside = modules
-        if place.list:
-            for one in place.list.split("."):
-                inside = inside.setdefault(one, {})
-            inside = inside.setdefault(None, {})
-        for one in path:
+        for one in [*place.list.split("."), None, *path] if place.list else path:
             inside = inside.setdefault(one, {})
         tensor = term("tensor", "trainable", term("list", *place.shape))
         inside.setdefault(name, []).append((both(condition, place.kept), tensor))
@@ -190,6 +184,8 @@ def tree(places: Mapping[Place, Value], lists: Mapping[str, Value]) -> Term:
 
 # Terms
 
+OPERATIONS = dict(zip(Relation, ("==", "<", ">", "=="), strict=True))
+
 
 def field(key: str) -> Term:
     return term("field", SELF, key)
@@ -208,23 +204,17 @@ def term_of(size: Expression) -> Value:
                 raise DerivationError(f"{size} is not a size in terms of keys")
             for _ in range(power):
                 found = one if found == 1 else term("*", found, one)
-        if total == 0 and number > 0:
-            total = found
-        else:
-            total = term("+" if number > 0 else "-", total, found)
+        is_first = total == 0 and number > 0
+        total = found if is_first else term("+" if number > 0 else "-", total, found)
     return total
 
 
 def condition_term(one: Condition) -> Value:
     """Return whether a condition is met, as a term."""
     left, right = (term_of(side) for side in (one.left, one.right))
-    match one.relation:
-        case Relation.DIVIDES:
-            found = term("==", term("%", right, left), 0)
-        case Relation.EQUAL:
-            found = term("==", left, right)
-        case _:
-            found = term("<" if one.relation is Relation.LESS else ">", left, right)
+    if one.relation is Relation.DIVIDES:
+        left, right = term("%", right, left), 0
+    found = term(OPERATIONS[one.relation], left, right)
     return found if one.holds else negate(found)
 
 

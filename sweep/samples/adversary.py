@@ -9,24 +9,22 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
-from pathlib import Path
+from itertools import chain
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from paramproof.catalogue.configurations import entry
 from paramproof.catalogue.names import irrelevant_keys
 from paramproof.resolver import resolve
-from sweep.library.keys import Keys, own_keys
-from sweep.library.model import Mismatch, attempt, find_mismatch
-from sweep.samples.sizes import with_other_sizes
-from sweep.samples.verdict import Verdict
-
-FOLDER = Path(__file__).parents[2] / "tests" / "catalogue"
+from sweep.library.keys import Keys, own_keys, read_configs, with_other_sizes
+from sweep.library.model import attempt, judge_entry
+from sweep.library.verdict import Judgement, Verdict
 
 SAVED_SHARE = 0.5
 """The share of configurations that start with all keys that transformers saves."""
@@ -53,25 +51,9 @@ SIZES_SHARE = 0.25
 """The share of configurations that get other sizes instead, which meet the formula's conditions."""
 
 
-class Judgement(NamedTuple):
-    """A configuration with its verdict; why it is not counted, or the mismatch of a wrong count."""
-
-    config: Keys
-    verdict: Verdict
-    problem: Mismatch | ValueError | None = None
-
-    def __str__(self) -> str:
-        """Return all in one line, with the whole configuration if it was counted."""
-        config = json.dumps(self.config)
-        if self.verdict is Verdict.NOT_COUNTED:
-            config = config[:400]
-        return f"{self.config['model_type']}: {self.problem}; {config}"
-
-
 def judge_random(names: Sequence[str], number: int, seed: int) -> Iterator[Judgement]:
     """Judge ``number`` random configurations, of one entry after the other."""
-    random = Random(seed)
-    order = random.sample(list(names), len(names))
+    order = Random(seed).sample(list(names), len(names))
     for index in range(number):
         name = order[index % len(order)]
         yield judge(draw_config(name, Random(f"{seed} {index} {name}")))
@@ -86,12 +68,11 @@ def judge(config: Keys) -> Judgement:
         found, counted = entry(config), resolve(config).inventory().total()
     except ValueError as error:
         return Judgement(config, Verdict.NOT_COUNTED, error)
-    problem = find_mismatch(found, config)
-    if problem is None and counted != found.count:
-        problem = Mismatch(False, f"counted as {counted}, and the entry has {found.count}")
-    if problem is None:
-        return Judgement(config, Verdict.EQUAL)
-    return Judgement(config, Verdict.REFUSED if problem.is_refusal else Verdict.OTHER, problem)
+    judged = judge_entry(found, config)
+    if judged.verdict is Verdict.EQUAL and counted != found.count:
+        why = f"counted as {counted}, and the entry has {found.count}"
+        return Judgement(config, Verdict.OTHER, why)
+    return judged
 
 
 def draw_config(name: str, random: Random) -> Keys:
@@ -105,7 +86,9 @@ def draw_config(name: str, random: Random) -> Keys:
         config = {**_draw_defaults(saved, random), "model_type": name}
     if random.random() < SIZES_SHARE and (sized := with_other_sizes(config, random)):
         return sized
-    others = sorted(_other_keys(config_class) - saved.keys())
+    # A class accepts keys that it does not save: fields of its own, and aliases.
+    known = {one.name for one in dataclasses.fields(config_class)} | {*config_class.attribute_map}
+    others = sorted(known - irrelevant_keys() - saved.keys())
     for _ in range(random.randint(1, MAX_CHANGES)):
         _change(config, saved, others, random)
     return config
@@ -128,24 +111,16 @@ def _draw_defaults(saved: Keys, random: Random) -> Keys:
 @cache
 def published_configs() -> Mapping[str, list[Keys]]:
     """Return the published configurations in the tests, by model type."""
-    found: dict[str, list[Keys]] = {}
-    for name in PUBLISHED:
-        for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines():
-            config = json.loads(line)["config"]
-            found.setdefault(config["model_type"], []).append(config)
-    return found
+    found = defaultdict[str, list[Keys]](list)
+    for one in chain(*map(read_configs, PUBLISHED)):
+        found[one["config"]["model_type"]].append(one["config"])
+    return dict(found)
 
 
 def saved_defaults(config_class: type[PreTrainedConfig]) -> Keys:
     """Return the keys that transformers saves for the defaults, or none if it cannot build them."""
     text = attempt(lambda: config_class().to_json_string()) or "{}"
     return {name: one for name, one in json.loads(text).items() if name not in irrelevant_keys()}
-
-
-def _other_keys(config_class: type[PreTrainedConfig]) -> set[str]:
-    """Return the keys that a class accepts but does not save: fields of its own, and aliases."""
-    names = {one.name for one in dataclasses.fields(config_class)} | {*config_class.attribute_map}
-    return names - irrelevant_keys()
 
 
 def _change(config: Keys, saved: Keys, others: Sequence[str], random: Random) -> None:

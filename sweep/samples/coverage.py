@@ -24,17 +24,15 @@ from paramproof.catalogue.configurations import entry, with_known_types
 from paramproof.catalogue.names import has_class, model_types, named_class
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.tables import markdown_rows
-from sweep.library.keys import Keys, own_keys
+from sweep.library.keys import Keys, own_keys, read_configs
 from sweep.library.model import attempt, model_of
 from sweep.library.model_types import classes_of_type
+from sweep.library.verdict import Judgement, Verdict
 from sweep.samples import adversary
-from sweep.samples.adversary import FOLDER
-from sweep.samples.verdict import Verdict
+from sweep.samples.adversary import MAX_CHANGES
 
 EDITS = 4
 """Edited configurations of each type."""
-
-MAX_CHANGES = 3
 
 
 class Kind(Enum):
@@ -48,22 +46,9 @@ class PublicResult(NamedTuple):
     """The count of a public file; None if it is refused, for a ``reason`` and, in full, ``why``."""
 
     model_type: str
-    architecture: str
-    source: str
     parameters: int | None
     reason: str = ""
     why: str = ""
-
-
-def read_configs(name: str = "public") -> list[dict[str, Any]]:
-    """Return the configurations of a file of the tests.
-
-    Each has its ``source``: a repository, and a path in it. Names, versions, number types, texts of
-    labels and tasks, custom code, and lists of more than 400 characters in storage formats are left
-    out.
-    """
-    lines = (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines()
-    return [json.loads(line) for line in lines]
 
 
 def count_configs() -> Iterator[PublicResult]:
@@ -71,11 +56,10 @@ def count_configs() -> Iterator[PublicResult]:
     for one in read_configs():
         config = one["config"]
         model_type, (name, *_) = config["model_type"], config["architectures"]
-        about = model_type, name, one["source"]
         try:
-            yield PublicResult(*about, entry(config).count)
+            yield PublicResult(model_type, entry(config).count)
         except ValueError as error:
-            yield PublicResult(*about, None, *_reason(error, model_type, name))
+            yield PublicResult(model_type, None, *_reason(error, model_type, name))
 
 
 def _reason(error: ValueError, model_type: str, name: str) -> tuple[str, str]:
@@ -93,26 +77,9 @@ def _reason(error: ValueError, model_type: str, name: str) -> tuple[str, str]:
     return "values that transformers refuses" if is_refused else "values without a formula", why
 
 
-class Coverage(NamedTuple):
-    """The verdict on a configuration; ``key`` and ``why`` say why it is not counted."""
-
-    kind: Kind
-    config: Keys
-    verdict: Verdict
-    key: str = ""
-    why: str = ""
-
-
-def measure(kinds: Iterable[Kind], names: Sequence[str], seed: int) -> Iterator[Coverage]:
-    for kind in kinds:
-        for config in configs(kind, names, seed):
-            yield judge(kind, config)
-
-
 def configs(kind: Kind, names: Sequence[str], seed: int) -> Iterator[Keys]:
     if kind in (Kind.SERVED, Kind.PUBLIC):
-        file = "served" if kind is Kind.SERVED else "public"
-        yield from (one["config"] for one in read_configs(file))
+        yield from (one["config"] for one in read_configs(kind.name.lower()))
         return
     for name in names:
         if (config := attempt(CONFIG_MAPPING[name])) is not None:
@@ -137,39 +104,37 @@ def edit(saved: Keys, random: Random) -> Keys:
     return edited
 
 
-def judge(kind: Kind, config: Keys) -> Coverage:
-    if with_known_types(config)[0]["model_type"] not in CONFIG_MAPPING:
-        why = "transformers does not have the model type"
-        return Coverage(kind, config, Verdict.NOT_BUILT, "model_type", why)
-    _, verdict, problem = adversary.judge(config)
-    if verdict is Verdict.NOT_COUNTED and attempt(_build, config) is None:
-        verdict = Verdict.NOT_BUILT
-    return Coverage(kind, config, verdict, getattr(problem, "key", ""), str(problem or ""))
-
-
-def _build(config: Mapping[str, Any]) -> Any:
+def judge(config: Keys) -> Judgement:
+    """Compare a configuration with transformers' model, which may exist without a count, too."""
     model_type = with_known_types(config)[0]["model_type"]
-    return model_of(model_type, named_class(config) or classes_of_type(model_type)[0], config)
+    if model_type not in CONFIG_MAPPING:
+        problem = InvalidInput("transformers does not have the model type", key="model_type")
+        return Judgement(config, Verdict.NOT_BUILT, problem)
+
+    def build() -> Any:
+        return model_of(model_type, named_class(config) or classes_of_type(model_type)[0], config)
+
+    found = adversary.judge(config)
+    is_built = found.verdict is not Verdict.NOT_COUNTED or attempt(build) is not None
+    return found if is_built else found._replace(verdict=Verdict.NOT_BUILT)
 
 
-def coverage_table(results: Iterable[Coverage]) -> str:
+def coverage_table(results: Mapping[Kind, Iterable[Judgement]]) -> str:
     """Return how many configurations of each kind are counted, as a table in Markdown."""
-    numbers: dict[Kind, Counter[Verdict]] = {}
-    for one in results:
-        numbers.setdefault(one.kind, Counter())[one.verdict] += 1
     headings = ("configurations", "of", "counted, each equal", "share of those that can be built")
     rows = []
-    for kind, verdicts in numbers.items():
+    for kind, judgements in results.items():
+        verdicts = Counter(one.verdict for one in judgements)
         built = sum(verdicts[one] for one in (Verdict.EQUAL, Verdict.OTHER, Verdict.NOT_COUNTED))
         share = f"{100 * verdicts[Verdict.EQUAL] / built:.1f} % of {built:,}" if built else "none"
         rows.append((kind.value, f"{verdicts.total():,}", f"{verdicts[Verdict.EQUAL]:,}", share))
     return markdown_rows(headings, rows)
 
 
-def causes(results: Iterable[Coverage]) -> list[tuple[str, int, list[str]]]:
+def causes(results: Iterable[Judgement]) -> list[str]:
     """Return the keys for which buildable configurations are not counted, the most frequent first.
 
-    Each has its number of configurations and their types.
+    Each is a line, with its number of configurations and their types.
     """
     found: dict[str, list[str]] = {}
     for one in results:
@@ -177,4 +142,4 @@ def causes(results: Iterable[Coverage]) -> list[tuple[str, int, list[str]]]:
             key = one.key.rpartition(".")[2] or "no key"
             found.setdefault(key, []).append(str(one.config.get("model_type")))
     ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
-    return [(key, len(names), sorted(set(names))) for key, names in ordered]
+    return [f"{len(names)} {key}: {', '.join(sorted({*names}))}" for key, names in ordered]

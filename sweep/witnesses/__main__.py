@@ -49,8 +49,7 @@ def tally(comparisons: Iterable[Comparison | None]) -> tuple[Data, list[Comparis
 
 
 def known() -> dict[str, Data]:
-    found: dict[str, Data] = json.loads(RESULTS.read_text("utf-8"))
-    return found
+    return dict(json.loads(RESULTS.read_text("utf-8")))
 
 
 def mistake(config: Mapping[str, Any]) -> Data:

@@ -9,23 +9,21 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from itertools import combinations_with_replacement
 from math import prod
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
+from paramproof.catalogue.program import ABSENT
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, expression, letter, sum_of, text
 from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import leaf, parent
 from sweep.library.keys import part_in
-
-ABSENT = object()
-"""The value of a key that is not given."""
 
 STATES: Mapping[str, Callable[[Any], bool]] = {
     "absent": lambda value: value is ABSENT,
@@ -45,11 +43,15 @@ NUMBERS: Mapping[str, Callable[[int, int], int]] = {
 ENDINGS = ("", "_text")
 """The endings of a language model's letters, alone and as a part."""
 
+MAX_DRAWS = 20
+"""The most configurations that are drawn for each one that a library builds."""
+
 MOST_TOGETHER = 4
 """The most tensors into which a library may split one: query, key, value and more."""
 
 Tensors = Sequence[DerivedTensor]
 Sizes = Mapping[str, int]
+Unexplained = Mapping[str, tuple[int, int]]
 
 
 class Refused(ValueError):
@@ -93,8 +95,7 @@ class Cause:
 
         One that counts all layers is none: the sizes of layers of another kind are unknown.
         """
-        names = (f"{name}{ending}" for name in self.replaced for ending in ENDINGS)
-        found = [sizes[name] for name in names if name in sizes]
+        found = [sizes[name] for one in self.replaced for name in letters_of(one, sizes)]
         return not self.replaced or any(size != sizes.get("L") for size in found)
 
     def read_sizes(self, config: Mapping[str, Any], layers: int) -> dict[str, int]:
@@ -106,22 +107,28 @@ class Cause:
         return found
 
 
+def letters_of(name: str, sizes: Sizes) -> list[str]:
+    """Return the letters of that name, alone and as a part."""
+    return [one for one in (f"{name}{ending}" for ending in ENDINGS) if one in sizes]
+
+
 @cache
 def all_causes() -> dict[str, Mapping[str, Any]]:
-    return dict(_data("causes.toml")["causes"])
+    return dict(data_in("causes.toml")["causes"])
 
 
 @cache
 def causes_of(case: str) -> tuple[Cause, ...]:
     """Return the causes of a model type or backbone, in the order in which they apply."""
-    own = _data("causes.toml")["types"].get(case, {})
+    own = data_in("causes.toml")["types"].get(case, {})
     return tuple(
         Cause(name, **{**all_causes()[name], **own.get(name, {})}) for name in own.get("causes", ())
     )
 
 
 @cache
-def _data(name: str) -> Mapping[str, Any]:
+def data_in(name: str) -> dict[str, Any]:
+    """Return a table of this folder."""
     return tomllib.loads(files(__package__).joinpath(name).read_text("utf-8"))
 
 
@@ -155,14 +162,7 @@ class Comparison:
     ours: int
     theirs: int
     causes: Mapping[str, str]
-    unexplained: Mapping[str, tuple[int, int]]
-
-
-Unexplained: TypeAlias = "Mapping[str, tuple[int, int]]"
-
-
-def parameters(derivation: Derivation) -> Tensors:
-    return [one for one in derivation.tensors if one.role != "buffer"]
+    unexplained: Unexplained
 
 
 def compare(
@@ -177,7 +177,7 @@ def compare(
 
     Raises ``ValueError`` if the formulas of the causes do not add up to the difference.
     """
-    tensors = parameters(derivation)
+    tensors = derivation.parameters
     made, known, effects = explain(tensors, sizes, config, causes_of(case))
     unexplained = (match or by_name)(made, known, theirs)
     ours = sum(one.size.evaluate(sizes) for one in tensors)
@@ -197,13 +197,15 @@ def explain(
     it adds, in letters, by its name.
     """
     sizes, effects = dict(sizes), dict[str, Expression]()
-    layers = next((sizes[f"L{ending}"] for ending in ENDINGS if f"L{ending}" in sizes), 0)
+    layers = next((sizes[one] for one in letters_of("L", sizes)), 0)
     for cause in causes:
         if not cause.applies_to(config):
             continue
         sizes |= cause.read_sizes(config, layers)
         before, tensors = _sums(tensors), _apply(cause, tensors, sizes)
-        if changes := [*_changes(before, _sums(tensors), sizes)]:
+        after = _sums(tensors)
+        changes = [after[one] - before[one] for one in before.keys() | after.keys()]
+        if changes := [one for one in changes if one and one.evaluate(sizes)]:
             effects[cause.name] = sum_of(changes)
     return tensors, sizes, effects
 
@@ -252,35 +254,24 @@ def _take_parts(wholes: Counter[int], parts: Counter[int]) -> bool:
 
 def common_name(path: str) -> str:
     """Return the name that the tensor at a path has in a comparison: see ``names.toml``."""
-    for old, new in _data("names.toml")["rules"]:
+    for old, new in data_in("names.toml")["rules"]:
         path = re.sub(old, new, path)
     return path
 
 
-def _sums(tensors: Tensors) -> dict[str, Expression]:
-    found: dict[str, Expression] = {}
+def _sums(tensors: Tensors) -> defaultdict[str, Expression]:
+    found = defaultdict[str, Expression](Expression)
     for one in tensors:
-        name = common_name(one.path)
-        found[name] = found.get(name, Expression()) + one.size
+        found[common_name(one.path)] += one.size
     return found
-
-
-def _changes(
-    before: Mapping[str, Expression], after: Mapping[str, Expression], sizes: Sizes
-) -> Iterator[Expression]:
-    for name in before.keys() | after.keys():
-        change = after.get(name, Expression()) - before.get(name, Expression())
-        if change and change.evaluate(sizes):
-            yield change
 
 
 def _apply(cause: Cause, tensors: Tensors, sizes: Sizes) -> Tensors:
     """Return the tensors as the cause makes them: see ``Cause``."""
     swap = {
-        f"{name}{ending}": _expression(new, sizes)
+        one: _expression(new, sizes)
         for name, new in cause.replaced.items()
-        for ending in ENDINGS
-        if f"{name}{ending}" in sizes
+        for one in letters_of(name, sizes)
     }
     kept = [_substitute(one, swap) for one in tensors if not _matches(cause.removed, one)]
     names = {common_name(one.path) for one in kept}
@@ -300,8 +291,6 @@ def _apply(cause: Cause, tensors: Tensors, sizes: Sizes) -> Tensors:
 
 
 def _substitute(tensor: DerivedTensor, swap: Mapping[str, Expression]) -> DerivedTensor:
-    if not swap:
-        return tensor
     shape = tuple(length.substitute(swap) for length in tensor.shape)
     return replace(tensor, shape=shape, times=tensor.times.substitute(swap))
 
@@ -317,8 +306,5 @@ def _tensor(name: str, size: Expression) -> DerivedTensor:
 def _expression(size: str, sizes: Sizes) -> Expression:
     """Return an expression; a letter that the model lacks is that of its language model."""
     found = expression_in(size)
-    names = {
-        name: next((f"{name}{ending}" for ending in ENDINGS if f"{name}{ending}" in sizes), name)
-        for name in found.letters
-    }
-    return found.substitute({name: letter(new) for name, new in names.items()})
+    own = {name: letters_of(name, sizes) or [name] for name in found.letters}
+    return found.substitute({name: letter(of[0]) for name, of in own.items()})

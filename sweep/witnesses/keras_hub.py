@@ -11,14 +11,12 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-import tomllib
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
-from importlib.resources import files
 from math import prod
 from random import Random
 from types import ModuleType
@@ -31,14 +29,15 @@ from paramproof.formulas.condition import Relation
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.notation import expression_in
 from sweep.witnesses.comparison import (
+    MAX_DRAWS,
     Comparison,
     Group,
     Refused,
     by_size,
     causes_of,
     compare,
+    data_in,
     explain,
-    parameters,
 )
 
 UNUSED = ("tensorflow", "tensorflow_text", "sentencepiece")
@@ -49,9 +48,6 @@ SMALL = 40
 
 DEEPEST = 3
 """The largest number of layers."""
-
-MAX_DRAWS = 20
-"""The most sizes that are drawn for each model that a backbone builds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +98,7 @@ class Pair:
 
 @cache
 def pairs() -> dict[str, Pair]:
-    data = tomllib.loads(files(__package__).joinpath("keras_hub.toml").read_text("utf-8"))
+    data = dict(data_in("keras_hub.toml"))
     usual = data.pop("usual")
     return {
         name: Pair(backbone=name.partition("-")[0], usual=usual, **one)
@@ -144,8 +140,8 @@ def compare_random(name: str, number: int, seed: int = 0) -> Iterator[Comparison
     arguments = pair.arguments_of(backbone)
     letters = sizes_named(arguments, pair.sizes.keys())
     derivation = pair.derivation(letters)
-    guards = (one for one in derivation.irrelevant_guards if one.relation is Relation.DIVIDES)
-    conditions = [one for one in guards if one.holds]
+    guards = derivation.irrelevant_guards
+    conditions = [one for one in guards if one.holds and one.relation is Relation.DIVIDES]
     conditions += [stated.condition for stated in derivation.conditions]
     layers = frozenset(name for one in derivation.tensors for name in one.times.letters)
     fixed = frozenset(pair.sizes.keys() - letters)
@@ -167,8 +163,8 @@ def expected(name: str, preset: str) -> int:
     """Return the number of parameters of a preset by the catalogue and the causes."""
     pair = pairs()[name]
     sizes: Mapping[str, int] = {**pair.sizes, **pair.presets[preset]}
-    tensors = parameters(pair.derivation(sizes.keys() - pair.equal.keys()))
-    said, sizes, _ = explain(tensors, sizes, {}, causes_of(name))
+    derivation = pair.derivation(sizes.keys() - pair.equal.keys())
+    said, sizes, _ = explain(derivation.parameters, sizes, {}, causes_of(name))
     return sum(one.size.evaluate(sizes) for one in said)
 
 

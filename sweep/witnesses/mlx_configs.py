@@ -10,14 +10,10 @@ from __future__ import annotations
 
 import copy
 import json
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -28,17 +24,19 @@ from paramproof.catalogue.program import ABSENT, Part
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.notation import expression_in
-from paramproof.formulas.path import leaf, parent
-from sweep.library.keys import Keys, part_in, set_key
-from sweep.samples.sizes import with_other_sizes
-from sweep.witnesses.comparison import STATES, Comparison, Group, Refused, causes_of, compare
+from paramproof.formulas.path import joined, leaf, parent
+from sweep.library.keys import Keys, part_in, read_configs, set_key, with_other_sizes
+from sweep.witnesses.comparison import (
+    MAX_DRAWS,
+    STATES,
+    Comparison,
+    Group,
+    Refused,
+    causes_of,
+    compare,
+    data_in,
+)
 from sweep.witnesses.mlx_lm import MissingKeys, build, has_language_model, keys_read
-
-FOLDER = Path(__file__).parents[2] / "tests" / "catalogue"
-FILES = ("public", "served")
-
-MAX_DRAWS = 20
-"""The most configurations that are drawn for each one that mlx-lm builds."""
 
 MAX_FILLED = 40
 """How often keys are added to one configuration."""
@@ -48,10 +46,6 @@ MAX_SIZE = 64
 
 OTHER_DEFAULTS = "other defaults"
 """The cause of a difference that is gone when absent keys have transformers' values."""
-
-
-class WrongValue(Exception):
-    """A value in ``mlx_lm.toml`` is not the one that transformers' own model has."""
 
 
 def draw(model_type: str, random: Random) -> tuple[Keys, Entry, Counter[Group]]:
@@ -78,8 +72,9 @@ def draw(model_type: str, random: Random) -> tuple[Keys, Entry, Counter[Group]]:
     groups = _build(config, found)
     with suppress(NotInCatalogue):
         if entry(config, name).count != found.count:
+            # A value in ``mlx_lm.toml`` is not the one that transformers' own model has.
             problem = "a key that mlx-lm requires changes the count"
-            raise WrongValue(f"{model_type}: {problem}; {json.dumps(config)}")
+            raise RuntimeError(f"{model_type}: {problem}; {json.dumps(config)}")
     return config, found, groups
 
 
@@ -138,9 +133,8 @@ def _list(kinds: list[str], rule: Mapping[str, Any]) -> list[Any]:
     return [rule.get(kind, rule.get("others")) for kind in kinds]
 
 
-def _table(name: str, model_type: str) -> Mapping[str, Any]:
-    table: Mapping[str, Any] = required()[name].get(model_type, {})
-    return table
+def _table(name: str, model_type: str) -> dict[str, Any]:
+    return dict(required()[name].get(model_type, {}))
 
 
 def _build(config: Keys, found: Entry) -> Counter[Group]:
@@ -167,16 +161,16 @@ def _add_keys(config: Keys, found: Entry, keys: tuple[str, ...]) -> bool:
         for key in keys:
             value = _value(found, place, key)
             if value is not ABSENT:
-                set_key(config, f"{place}.{key}".strip("."), value)
+                set_key(config, joined(place, key), value)
         return any(key in part for key in keys)
     return False
 
 
 def _value(found: Entry, place: str, key: str) -> Any:
     """Return the value of a key that transformers' own model has, if it is known."""
-    value = _field(found.part, f"{place}.{key}".strip("."))
+    value = _field(found.part, joined(place, key))
     if value is not ABSENT and value is not None:
-        return _as_json(value)
+        return dict(value.keys) if isinstance(value, Part) else copy.deepcopy(value)
     own = required().get(found.model_type, {})
     for values in (own.get(place, {}) if place else own, required()["any"]):
         if key in values:
@@ -192,10 +186,6 @@ def _field(part: Part, path: str) -> Any:
     return ABSENT if value is ... else value
 
 
-def _as_json(value: Any) -> Any:
-    return dict(value.keys) if isinstance(value, Part) else copy.deepcopy(value)
-
-
 def _written(value: Any, derivation: Derivation) -> Any:
     if value == "null":
         return None
@@ -206,9 +196,8 @@ def _written(value: Any, derivation: Derivation) -> Any:
     return value
 
 
-@cache
 def required() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("mlx_lm.toml").read_text("utf-8"))
+    return data_in("mlx_lm.toml")
 
 
 def compare_random(model_type: str, number: int, seed: int = 0) -> Iterator[Comparison | None]:
@@ -276,9 +265,8 @@ def compare_public() -> Iterator[dict[str, Any]]:
 
     Raises ``RuntimeError`` if a difference is not explained.
     """
-    lines = (FOLDER.joinpath(f"{name}.jsonl").read_text("utf-8").splitlines() for name in FILES)
+    every = (*read_configs("public"), *read_configs("served"))
     # A file of a served model may be a public one, too.
-    every = (json.loads(line) for of_file in lines for line in of_file)
     kept = {json.dumps([one["source"], one["config"]]) for one in every}
     for source, config in map(json.loads, sorted(kept)):
         model_type = with_known_types(config)[0]["model_type"]

@@ -23,25 +23,16 @@ from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any
 
 from paramproof.formulas.path import starred
+from paramproof.sources.reference import in_one_line
 from sweep.witnesses.comparison import Group, Refused
-
-DISTRIBUTIONS = ("mlx", "mlx-lm")
-
-BY_TYPE, BY_CLASS = "MODEL_REMAPPING", "MODEL_ARCHITECTURE_REMAPPING"
-"""The constants of ``mlx_lm.utils`` with modules of another name: by model type, and by type and
-class."""
 
 MISSING = re.compile(r"(\w+)\.__init__\(\) missing \d+ required positional arguments?: (.*)")
 
-
 Arrays = dict[str, tuple[int, ...]]
 """The shape of each array of a model by its name."""
-
-Groups: TypeAlias = "Counter[Group]"
-"""How many tensors of each group a model has."""
 
 
 class MissingKeys(Refused):
@@ -53,7 +44,7 @@ class MissingKeys(Refused):
 
 
 def versions() -> dict[str, str]:
-    return {name: version(name) for name in DISTRIBUTIONS}
+    return {name: version(name) for name in ("mlx", "mlx-lm")}
 
 
 @cache
@@ -69,14 +60,11 @@ def _package() -> Path:
 
 @cache
 def _constant(name: str) -> Mapping[Any, str]:
-    """Return a constant of ``mlx_lm.utils``, read from its source."""
+    """Return a constant of ``mlx_lm.utils``, which gives some modules another name."""
     body = ast.parse(_package().joinpath("utils.py").read_text("utf-8")).body
-    (found,) = (
-        ast.literal_eval(one.value)
-        for one in body
-        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == name
-    )
-    return dict(found)
+    assignments = (one for one in body if isinstance(one, ast.Assign))
+    (value,) = (one.value for one in assignments if ast.unparse(one.targets[0]) == name)
+    return dict(ast.literal_eval(value))
 
 
 @cache
@@ -86,8 +74,8 @@ def module_of(model_type: str, class_name: str = "") -> ModuleType | None:
     For some types it depends on the class that a configuration names. Raises ``Refused`` if the
     module needs a package that is not installed.
     """
-    usual = _constant(BY_TYPE).get(model_type, model_type)
-    name = _constant(BY_CLASS).get((model_type, class_name), usual)
+    usual = _constant("MODEL_REMAPPING").get(model_type, model_type)
+    name = _constant("MODEL_ARCHITECTURE_REMAPPING").get((model_type, class_name), usual)
     if not _package().joinpath("models", f"{name}.py").exists():
         return None
     try:
@@ -95,7 +83,7 @@ def module_of(model_type: str, class_name: str = "") -> ModuleType | None:
         with redirect_stdout(StringIO()) as printed:
             return importlib.import_module(f"mlx_lm.models.{name}")
     except SystemExit:
-        raise Refused(_line(printed.getvalue())) from None
+        raise Refused(" ".join(printed.getvalue().split())) from None
 
 
 def has_language_model(model_type: str) -> bool:
@@ -103,19 +91,15 @@ def has_language_model(model_type: str) -> bool:
     return hasattr(module_of(model_type), "Model")
 
 
-def keys_read(config: Mapping[str, Any]) -> tuple[str, ...]:
+def keys_read(config: Mapping[str, Any]) -> Mapping[str, inspect.Parameter]:
     """Return the keys at top level that mlx-lm reads of a configuration like this one."""
     module = _module_for(config)
-    return tuple(inspect.signature(module.ModelArgs).parameters) if module else ()
+    return inspect.signature(module.ModelArgs).parameters if module else {}
 
 
-def build(config: Mapping[str, Any]) -> Groups:
+def build(config: Mapping[str, Any]) -> Counter[Group]:
     """Build mlx-lm's model of a configuration, and count its groups; see ``arrays``."""
-    return groups_of(arrays(config))
-
-
-def groups_of(made: Arrays) -> Groups:
-    return Counter(Group(starred(name), shape) for name, shape in made.items())
+    return Counter(Group(starred(name), shape) for name, shape in arrays(config).items())
 
 
 def arrays(config: Mapping[str, Any]) -> Arrays:
@@ -138,7 +122,7 @@ def arrays(config: Mapping[str, Any]) -> Arrays:
         if found := MISSING.search(str(error)):
             keys = tuple(re.findall(r"'(\w+)'", found[2]))
             raise MissingKeys(found[1], keys) from error
-        raise Refused(f"{type(error).__name__}: {_line(str(error))}") from error
+        raise Refused(in_one_line(error)) from error
     found = tree_flatten(model.parameters())
     return {name: tuple(array.shape) for name, array in found if array.size}
 
@@ -146,7 +130,3 @@ def arrays(config: Mapping[str, Any]) -> Arrays:
 def _module_for(config: Mapping[str, Any]) -> ModuleType | None:
     class_name, *_ = config.get("architectures") or ("",)
     return module_of(config["model_type"], class_name)
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

@@ -20,12 +20,11 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
-from sweep.library.model import find_mismatch
+from sweep.library.keys import with_other_sizes
+from sweep.library.model import judge_entry
+from sweep.library.verdict import Verdict
 from sweep.samples import adversary, coverage
 from sweep.samples.adversary import judge, judge_random
-from sweep.samples.coverage import Kind
-from sweep.samples.sizes import with_other_sizes
-from sweep.samples.verdict import Verdict
 from tests.answers import CASES, RELEASED, read
 
 DIGEST = crc32(b"".join(one.read_bytes() for one in sorted(HERE.glob("programs/*.json"))))
@@ -78,7 +77,7 @@ def test_each_class_at_its_defaults_and_at_other_sizes(name):
     assert [str(one) for one in found if one.verdict is Verdict.OTHER] == []
     is_counted = any(one.verdict is Verdict.EQUAL for one in found)
     known = [one for one in found if not is_counted and "ImportError" not in str(one.problem)]
-    own = {coverage.judge(Kind.SERVED, one.config).verdict for one in known}
+    own = {coverage.judge(one.config).verdict for one in known}
     assert is_counted == (name not in LIMITED | BROKEN) or own <= {Verdict.NOT_BUILT}
 
 
@@ -114,28 +113,28 @@ def test_a_count_that_is_not_that_of_the_entry_is_found(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("keys", "is_refusal", "why"),
+    ("keys", "verdict", "why"),
     [
-        ({"vocab_size": 99}, None, ""),
-        ({"hidden_size": "wide"}, True, "refused by transformers"),
-        ({"num_attention_heads": 0, "head_dim": None}, True, "ZeroDivisionError"),
-        ({"vocab_size": 98}, False, r"embed_tokens.weight: ((99, 4096), True) expected, ((98, "),
+        ({"vocab_size": 99}, Verdict.EQUAL, ""),
+        ({"hidden_size": "wide"}, Verdict.REFUSED, "refused by transformers"),
+        ({"num_attention_heads": 0, "head_dim": None}, Verdict.REFUSED, "ZeroDivisionError"),
+        ({"vocab_size": 98}, Verdict.OTHER, "embed_tokens.weight: ((99, 4096), True) expected, (("),
     ],
 )
-def test_kinds_of_mismatches(keys, is_refusal, why):
+def test_kinds_of_mismatches(keys, verdict, why):
     """The entry is that of a LLaMA with a vocabulary of 99."""
     found = entry({"model_type": "llama", "vocab_size": 99}, "LlamaModel")
-    problem = find_mismatch(found, keys)
-    assert (problem and problem.is_refusal) == is_refusal
-    assert why in str(problem or "")
+    judged = judge_entry(found, keys)
+    assert judged.verdict is verdict
+    assert why in str(judged.problem)
 
 
 def test_other_ties_are_a_mismatch():
     """All paths and shapes are those of the model, but a tensor is counted twice."""
     found = entry({"model_type": "gpt2"}, "GPT2LMHeadModel")
     wrong = replace(found, count=found.count + 768 * 50257)
-    problem = find_mismatch(wrong, {"model_type": "gpt2"})
-    assert str(problem) == "163037184 expected, 124439808 built: other weights are tied"
+    problem = judge_entry(wrong, {"model_type": "gpt2"}).problem
+    assert problem == "163037184 expected, 124439808 built: other weights are tied"
 
 
 # What is drawn.

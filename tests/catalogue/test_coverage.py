@@ -8,9 +8,9 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
+from sweep.library.verdict import Verdict
 from sweep.samples import coverage
-from sweep.samples.coverage import Kind, judge
-from sweep.samples.verdict import Verdict
+from sweep.samples.coverage import judge
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from sweep.samples.verdict import Verdict
     ],
 )
 def test_a_configuration_is_judged(config, outcome, key):
-    found = judge(Kind.SERVED, config)
+    found = judge(config)
     assert (found.verdict, found.key) == (outcome, key)
 
 

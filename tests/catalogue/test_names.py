@@ -10,7 +10,7 @@ pytestmark = pytest.mark.framework("transformers")
 
 pytest.importorskip("transformers")
 
-from sweep.names import NAMES, names
+from sweep.programs import NAMES, names
 
 
 def test_the_file_has_the_names_of_the_installed_release():

@@ -11,9 +11,9 @@ pytest.importorskip("transformers")
 
 from docs.writers import counts
 from docs.writers.blocks import AGAIN, PAGES, content, places
+from sweep.library.verdict import WRONG, Verdict
 from sweep.samples import adversary, coverage
-from sweep.samples.coverage import Kind, judge
-from sweep.samples.verdict import Verdict
+from sweep.samples.coverage import judge
 from tests.catalogue.test_built import DIGEST
 
 TEXT = PAGES["public-configurations"].read_text("utf-8")
@@ -22,8 +22,8 @@ TEXT = PAGES["public-configurations"].read_text("utf-8")
 def test_a_tenth_equals_transformers_models():
     """The tenth changes with the catalogue's data; ``python -m sweep --public`` builds all."""
     tenth = [one["config"] for one in coverage.read_configs()[DIGEST % 10 :: 10]]
-    found = [judge(Kind.PUBLIC, one) for one in tenth]
-    assert [str(one) for one in found if one.verdict in (Verdict.OTHER, Verdict.REFUSED)] == []
+    found = [judge(one) for one in tenth]
+    assert [str(one) for one in found if one.verdict in WRONG] == []
     assert sum(one.verdict is Verdict.EQUAL for one in found) > len(found) / 4
 
 

@@ -16,7 +16,6 @@ from sweep.witnesses.comparison import (
     causes_of,
     common_name,
     explain,
-    parameters,
 )
 from sweep.witnesses.keras_hub import expected, pairs
 from sweep.witnesses.mlx_configs import required
@@ -58,7 +57,7 @@ def test_a_mistake_is_counted_by_the_catalogue(name):
     said = MISTAKES[name]
     config = said["config"]
     found = entry(config, usual_class(config["model_type"])).derivation
-    tensors = parameters(found)
+    tensors = found.parameters
     _, sizes, effects = explain(tensors, found.sizes, config, causes_of(config["model_type"]))
     assert {n: expression_in(one) for n, one in said["causes"].items()} == effects
     assert said["ours"] == sum(one.size.evaluate(found.sizes) for one in tensors)
@@ -104,7 +103,7 @@ def test_the_effect_of_a_cause():
     tied = Cause("tied", "", removed=["^lm_head"])
     wide = Cause("wide", "", replaced={"F": "4·H"})
     bias = Cause("bias", "", vectors={"bias": "o_proj"}, added={"bias": "H", "new": "L"})
-    made, sizes, effects = explain(parameters(llama), llama.sizes, {}, [tied, wide, bias])
+    made, sizes, effects = explain(llama.parameters, llama.sizes, {}, [tied, wide, bias])
     assert [*map(str, effects.values())] == ["−V·H", "L·(12·H² − 3·H·F)", "L·(H + 1) + H"]
     everything = llama.count(llama.sizes) + sum(one.evaluate(sizes) for one in effects.values())
     assert sum(one.size.evaluate(sizes) for one in made) == everything

@@ -39,7 +39,7 @@ def test_an_allocated_model_has_as_many_parameters():
     model = bert(**keras_hub.filled(arguments, sizes, str))
     assert sorted(one.shape for one in groups) == sorted(one.shape for one in model.weights)
     assert sum(one.numpy().size for one in model.weights) == sum(
-        one.size.evaluate(sizes) for one in comparison.parameters(pair.derivation(sizes.keys()))
+        one.size.evaluate(sizes) for one in pair.derivation(sizes.keys()).parameters
     )
 
 

@@ -6,16 +6,14 @@ import pytest
 
 from paramproof.catalogue.names import programs
 from paramproof.tracing.configuration.nodes import encoded
+from sweep.library.verdict import WRONG, Verdict
 from sweep.mlx_lm import __main__ as command
 from sweep.mlx_lm.__main__ import check_type, judge, main
 from sweep.mlx_lm.fitted import file_of, published_models
 from sweep.programs import differences, read_files
-from sweep.samples.verdict import Verdict
 
 CONFIGURATIONS = 80
 """Random configurations of each type; ``python -m sweep.mlx_lm --check`` takes more."""
-
-WRONG = Verdict.OTHER, Verdict.REFUSED
 
 
 @pytest.mark.parametrize("name", published_models())
