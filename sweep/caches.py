@@ -35,9 +35,9 @@ from paramproof.following.caches import kept_by_layers
 from paramproof.formulas.expression import expression
 from paramproof.key_names import looks_like_size
 from paramproof.sources.reference import in_one_line
-from sweep.conversions import format_json
 from sweep.library.keys import Keys, part_in, set_key
 from sweep.library.model import config_of, make_model
+from sweep.programs import format_json
 from sweep.samples.adversary import published_configs
 
 MODELS, FEW, MIN_MODELS, TRIES = 6, 2, 4, 50

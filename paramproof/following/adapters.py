@@ -204,6 +204,11 @@ class Modules:
             return module_of(self.types, f"{path}.weight").kind
         return "parameter" if path in self.owners else ""
 
+    def require_unread(self, path: str) -> None:
+        if self.model_type in STATE_SPACE and leaf(path) in READ_BY_KERNELS:
+            why = "a kernel reads its weight"
+            raise InvalidInput(f"{legible(path)} cannot be a target of peft: {why}")
+
     @cached_property
     def linear(self) -> list[str]:
         head = head_of(self.class_name)
@@ -252,16 +257,16 @@ def _adapted(modules: Modules, lora: Lora, rank: Expression) -> Iterator[Adapted
     meant = Meaning(modules, lora, rank, free)
     adapted = [one for one in free if meant.has(one)]
     for path in adapted:
-        kind = modules.kind(path)
-        is_read = modules.model_type in STATE_SPACE and leaf(path) in READ_BY_KERNELS
-        if is_read or kind not in (*LINEAR, "embedding"):
-            why = "a kernel reads its weight" if is_read else f"it is a {kind or 'container'}"
+        modules.require_unread(path)
+        if (kind := modules.kind(path)) not in (*LINEAR, "embedding"):
+            why = f"it is a {kind or 'container'}"
             raise InvalidInput(f"{legible(path)} cannot be a target of peft: {why}")
         axis = (0 if kind == "linear" else 1) if lora.use_dora else None
         own = meant.ranks.get(ends_with(path, meant.ranks), rank)
         yield Adapted(modules.weights[f"{path}.weight"], own, axis)
     for path, weight in modules.weights.items():
         if is_named(path, meant.parameters):
+            modules.require_unread(parent(path))
             is_free = parent(path) not in ("", *adapted) and not lora.use_dora
             if not is_free or len(weight.shape or ()) not in (2, 3):
                 why = "it has 2 or 3 dimensions, its module is no target, and without DoRA"

@@ -131,10 +131,8 @@ def _excluded(
     own = set(kept_in_float32(tensors.types))
     if adds_defaults or given.get(key) is None:
         # transformers means the last module, and names its bias if it has one.
-        own |= {
-            head_of(tensors.class_name) or HEAD,
-            tensors.weights[-1].path.removesuffix(".weight"),
-        }
+        head, last = head_of(tensors.class_name), tensors.weights[-1].path
+        own |= {last.removesuffix(".weight"), *([head] if head else [])}
         tied = (one for one in tensors.weights if one.others)
         own |= {one.removesuffix(".weight") for some in tied for one in (some.path, *some.others)}
     modules = {parent(path) for one in tensors.weights for path in (one.path, *one.others)}
