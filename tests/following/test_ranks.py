@@ -11,10 +11,10 @@ from transformers.distributed.configuration_utils import DistributedConfig
 from paramproof.catalogue.names import has_type, model_types, programs, usual_class
 from paramproof.following.ranks import plans, ranks
 from paramproof.resolver import resolve
+from sweep.library.keys import with_other_sizes
 from sweep.library.model import attempt, model_of
 from sweep.plans import TRIES, with_two_layers
 from sweep.samples.adversary import draw_config, saved_defaults
-from sweep.samples.sizes import with_other_sizes
 
 CONFIGS = {one: programs().types[one] for one in filter(has_type, model_types())}
 CLASSES = plans()["classes"]
