@@ -21,11 +21,13 @@ from peft.utils.constants import TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPP
 from transformers.modeling_utils import EmbeddingAccessMixin
 
 from paramproof.catalogue.names import classes_of, has_type, model_types
-from paramproof.following.adapters import FILE, HEAD, UNKNOWN
+from paramproof.following.adapters import FILE, HEAD
 from sweep.library.model import attempt, model_of
 from sweep.samples.adversary import draw_config
 
 TRIES = 5
+
+UNKNOWN = "?"
 
 
 def heads() -> dict[str, str]:

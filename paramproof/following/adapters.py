@@ -41,7 +41,6 @@ from paramproof.tables import Column, Table, TableRow, numbers
 
 FILE = Path(__file__).parent / "adapters.json"
 ALL_LINEAR = "all-linear"
-UNKNOWN = "?"  # Where a class has its output embeddings, if no model of it was built.
 HEAD = "lm_head"  # Where most classes have their output embeddings, if they have any.
 LINEAR = ("linear", "conv1d")
 BIASES = ("none", "all", "lora_only")
@@ -176,10 +175,13 @@ def usual_adapters(model: Model) -> Iterator[tuple[str, int]]:
             yield from ((f"LoRA of rank {rank} on {what}", rank * unit) for rank in USUAL_RANKS)
 
 
-def head_of(class_name: str) -> str:
-    """Return the path of the output embeddings that a class has, if any; "" if it has none."""
+def head_of(class_name: str, paths: Collection[str]) -> str:
+    """Return the path of the output embeddings of a model with these modules; "" if it has none.
+
+    Those of parts that may have any type are elsewhere in each, and not known.
+    """
     head: str = DATA["heads"].get(class_name, HEAD)
-    if head == UNKNOWN:
+    if head not in ("", HEAD) and head not in paths:
         raise InvalidInput(f"the head of {legible(class_name)} is not known")
     return head
 
@@ -211,7 +213,7 @@ class Modules:
 
     @cached_property
     def linear(self) -> list[str]:
-        head = head_of(self.class_name)
+        head = head_of(self.class_name, self.paths)
         return [one for one in self.paths if self.kind(one) in LINEAR and one != head]
 
 

@@ -128,14 +128,14 @@ def _excluded(
     names = given.get(key) or []
     if not isinstance(names, list) or len(names) > MOST_NAMES:
         raise _no_rule(key, names, "a list of names")
+    modules = {parent(path) for one in tensors.weights for path in (one.path, *one.others)}
     own = set(kept_in_float32(tensors.types))
     if adds_defaults or given.get(key) is None:
         # transformers means the last module, and names its bias if it has one.
-        head, last = head_of(tensors.class_name), tensors.weights[-1].path
+        head, last = head_of(tensors.class_name, modules), tensors.weights[-1].path
         own |= {last.removesuffix(".weight"), *([head] if head else [])}
         tied = (one for one in tensors.weights if one.others)
         own |= {one.removesuffix(".weight") for some in tied for one in (some.path, *some.others)}
-    modules = {parent(path) for one in tensors.weights for path in (one.path, *one.others)}
     patterns = {}
     for name in (*names, *own):
         if not isinstance(name, str) or not PATTERN.fullmatch(name):

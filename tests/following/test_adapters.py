@@ -59,7 +59,7 @@ def small(model_type):
     return pytest.skip("no small model with targets is built and counted at the sizes drawn")
 
 
-NOT_SUPPORTED = re.compile("it is a conv|cannot be saved whole|matches no module")
+NOT_SUPPORTED = re.compile("it is a conv|cannot be saved whole|matches no module|head of .* is not")
 """Why an adapter that peft builds may be refused."""
 
 
@@ -75,4 +75,7 @@ def test_an_adapter_is_counted_as_peft_builds_it(model_type):
             continue
         except InvalidInput as error:
             why = str(error)
-        assert NOT_SUPPORTED.search(why) or number == built(model, settings), (settings, why)
+        theirs = built(model, settings)
+        # Peft asks for input embeddings, and fails where a class cannot say which they are.
+        if theirs is not None or attempt(model.get_input_embeddings):
+            assert NOT_SUPPORTED.search(why) or number == theirs, (settings, why)
