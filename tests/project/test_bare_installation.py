@@ -85,7 +85,6 @@ def test_the_help_of_every_command(python, command):
         ("diff", "llama-7b", "llama-13b"),
         ("frameworks",),
         ("models",),
-        ("site", "--help"),
     ],
     ids=" ".join,
 )
