@@ -62,7 +62,8 @@ def answers(model: Model, chosen: SimpleNamespace) -> dict[str, Answer]:
         found["cache"] = count.cache(chosen.cache, **given)
     if chosen.lora is not None:
         settings = {"target_parameters": listed(chosen.parameters), "use_dora": chosen.dora}
-        targets = listed(chosen.targets) if chosen.targets else [] if chosen.parameters else None
+        is_usual = chosen.targets is None and chosen.parameters is None
+        targets = None if is_usual else listed(chosen.targets)
         found["lora"] = count.lora(chosen.lora, targets, **settings)
     for name in ("prefix", "prompt", "ranks", "stored"):
         if (given := getattr(chosen, name)) is not None:

@@ -80,7 +80,7 @@ class Questions:
         from paramproof.following.ranks import parse, ranks
 
         require_type(plan, str, "the plan")
-        return ranks(self._asked, {**(parse(plan) if plan else {}), **sizes})
+        return ranks(self._asked, sizes if sizes and not plan else {**parse(plan), **sizes})
 
     def stored(self, scheme: str) -> Answer:
         """Return the bytes of the parameters in a file under a scheme, tensor by tensor."""
@@ -91,6 +91,6 @@ class Questions:
 
 def listed(text: str | None) -> str | list[str]:
     """Return a list of names, or the pattern or the word that the text is."""
-    if text == "all-linear" or not NAMES.fullmatch(text or ""):
-        return text or ""
+    if text and (text == "all-linear" or not NAMES.fullmatch(text)):
+        return text
     return [name for name in (text or "").split(",") if name]
