@@ -72,7 +72,7 @@ def sections(view: View, dtype: str = "", *, live: bool) -> Html:
     """Return the whole page below its heading, with controls only if it is ``live``."""
     own = view.model
     published = dtype_of(own)
-    found = parts(view, dtype or published or DTYPE, published)
+    found = parts(view, dtype or published or DTYPE, published, follows=not live)
     if live:
         controls = form(own, own, view.under, dtype or published or DTYPE, choices(own, own))
         return frame({**found, "picture": picture(view), "controls": controls})
@@ -84,15 +84,18 @@ def frame(found: Mapping[str, Html | None]) -> Html:
     return filled("model", **{name: found.get(name) for name in PLACES})
 
 
-def parts(view: View, dtype: str = DTYPE, published: str = "") -> dict[str, Html | None]:
+def parts(
+    view: View, dtype: str = DTYPE, published: str = "", *, follows: bool = False
+) -> dict[str, Html | None]:
     """Return the parts that change with the sizes and the convention, by name.
 
-    ``published`` is the precision in which the model is published, "" if nothing says it.
+    ``published`` is the precision in which the model is published, "" if nothing says it. What
+    ``follows`` from the tensors is known at a model's own sizes.
     """
     active = active_of(view.model)
     return {
         "number": _number(view),
-        "facts": tag("dl", *_facts(view, active, dtype, published), class_="facts"),
+        "facts": tag("dl", *_facts(view, active, dtype, published, follows), class_="facts"),
         "kinds": kinds(view),
         "formula": _formula(view),
         "tree": tree(view),
@@ -130,7 +133,7 @@ def active_of(model: Model) -> Active:
         return Active({}, problem=str(error))
 
 
-def _facts(view: View, active: Active, dtype: str, published: str) -> Iterator[Html]:
+def _facts(view: View, active: Active, dtype: str, published: str, follows: bool) -> Iterator[Html]:
     model = view.model
     convention, found = shown_first(active.counts) if active.counts else ("", None)
     if found:
@@ -146,7 +149,8 @@ def _facts(view: View, active: Active, dtype: str, published: str) -> Iterator[H
         said += "; scales, and tensors that are not quantized, come on top"
     exactly = tag("span", bytes_text(view.number, dtype), id="bytes")
     yield _fact("Memory", size_text(view.number, dtype), exactly, said)
-    yield from _following(Count(model))
+    if follows:
+        yield from _following(Count(model))
     if named := model.named:
         of = f" for {named.component}" if named.component else ""
         verdict = _verdict(verdict_on(named, model))

@@ -127,7 +127,7 @@ def test_the_numbers_are_on_the_screen_of_a_phone(new_page, path):
     assert all(seen)
 
 
-HEIGHTS = {"index.html": 15_500, "frameworks.html": 2_000, "models/deepseek-v3.html": 7_300}
+HEIGHTS = {"index.html": 15_500, "frameworks.html": 2_000, "models/deepseek-v3.html": 7_400}
 """The most pixels that a page is high on a phone."""
 
 
