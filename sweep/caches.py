@@ -37,7 +37,7 @@ from paramproof.key_names import looks_like_size
 from paramproof.sources.reference import in_one_line
 from sweep.library.keys import Keys, part_in, set_key
 from sweep.library.model import config_of, make_model
-from sweep.programs import format_json
+from sweep.library.rows import format_json
 from sweep.samples.adversary import published_configs
 
 MODELS, FEW, MIN_MODELS, TRIES = 6, 2, 4, 50

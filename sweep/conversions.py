@@ -26,7 +26,7 @@ from transformers.core_model_loading import WeightTransform
 from paramproof.catalogue.conversions import FILE, FORMAT
 from paramproof.catalogue.names import classes_of, has_type, model_types
 from sweep.library.model import attempt, make_model, model_of
-from sweep.programs import format_json
+from sweep.library.rows import format_json
 from sweep.samples.adversary import draw_config
 
 OLD_BUFFERS = {

@@ -35,6 +35,7 @@ from paramproof.tracing.configuration.nodes import (
     values_in,
 )
 from paramproof.tracing.configuration.terms import Term
+from sweep.library.rows import format_json
 
 FOLDER, NAMES = HERE / "programs", HERE / "names.json"
 BASE = "PreTrainedConfig"
@@ -259,17 +260,3 @@ def add_names(classes: Mapping[str, list[str]]) -> None:
 
 def write_names(found: Mapping[str, Any]) -> None:
     NAMES.write_text(format_json(found, indent=""), "utf-8")
-
-
-def format_json(data: Mapping[str, Any], indent: str = "  ") -> str:
-    """Return the JSON of a file, with a line for each entry of its tables."""
-
-    def lines(entries: Mapping[str, Any]) -> str:
-        each = (f"{json.dumps(name)}: {json.dumps(one)}" for name, one in entries.items())
-        return "{\n" + 2 * indent + f",\n{2 * indent}".join(each) + f"\n{indent}}}"
-
-    parts = (
-        f"{json.dumps(name)}: {lines(one) if isinstance(one, dict) else json.dumps(one)}"
-        for name, one in data.items()
-    )
-    return "{\n" + indent + f",\n{indent}".join(parts) + "\n}\n"

@@ -1,4 +1,4 @@
-"""Write ``paramproof/following/modules.json``, a line for each row."""
+"""Write JSON with a line for each row of its tables, so that a diff can be read."""
 
 import json
 from collections.abc import Mapping
@@ -8,13 +8,24 @@ from paramproof.following.modules import FILE, read
 
 
 def write_rows(**tables: Any) -> None:
-    """Write these tables; the other ones stay."""
-    parts = []
-    for name, rows in {**read(), **tables}.items():
-        lines = [f"{json.dumps(end)}: {json.dumps(rows[end])}" for end in sorted(rows)]
-        parts.append(f"{json.dumps(name)}: {{\n" + ",\n".join(lines) + "\n}")
-    FILE.write_text("{\n" + ",\n".join(parts) + "\n}\n", "utf-8")
+    """Write these tables of ``following/modules.json``; the other ones stay."""
+    every = {name: dict(sorted(rows.items())) for name, rows in {**read(), **tables}.items()}
+    FILE.write_text(format_json(every, indent=""), "utf-8")
 
 
 def as_rows(names: Mapping[str, Any]) -> dict[str, str]:
     return {name: " ".join(sorted(some)) for name, some in names.items() if some}
+
+
+def format_json(data: Mapping[str, Any], indent: str = "  ") -> str:
+    """Return the JSON of a file, with a line for each entry of its tables."""
+
+    def lines(entries: Mapping[str, Any]) -> str:
+        each = (f"{json.dumps(name)}: {json.dumps(one)}" for name, one in entries.items())
+        return "{\n" + 2 * indent + f",\n{2 * indent}".join(each) + f"\n{indent}}}"
+
+    parts = (
+        f"{json.dumps(name)}: {lines(one) if isinstance(one, dict) else json.dumps(one)}"
+        for name, one in data.items()
+    )
+    return "{\n" + indent + f",\n{indent}".join(parts) + "\n}\n"
