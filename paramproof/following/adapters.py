@@ -36,7 +36,7 @@ from paramproof.formulas.errors import InvalidInput, no_such, require_type
 from paramproof.formulas.expression import Expression, expression, letter, sum_of, text
 from paramproof.formulas.path import beginnings, joined, leaf, lies_in, parent, starred
 from paramproof.formulas.printing import legible, shape_text, shown, some_of
-from paramproof.resolver import Model, entry_of
+from paramproof.resolver import Model
 from paramproof.tables import Column, Table, TableRow, numbers
 
 FILE = Path(__file__).parent / "adapters.json"
@@ -190,8 +190,7 @@ class Modules:
     """The modules of a model that own parameters or contain such modules, by their paths."""
 
     def __init__(self, model: Model) -> None:
-        self.derivation, reading = require_transformers(model, "adapters")
-        found = entry_of(reading.keys, reading.class_name)
+        self.derivation, _, found = require_transformers(model, "adapters")
         self.part, self.class_name = found.part, found.class_name
         self.model_type = str(found.part.get("model_type"))
         self.types = [str(part.get("model_type")) for part in found.parts.values()]

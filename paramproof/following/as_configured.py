@@ -7,8 +7,8 @@
   bits, with scales of 16 bits and packed zero points; GPTQ also stores the group of each input.
 
 ``modules_to_not_convert`` stay as they are; without it the head, tied weights and the last module
-do. Its names may be patterns. They come from strangers, so one that could take long is refused. So
-is a name that no module has, since what it means would be packed without a word.
+do. A name may be a pattern. Files come from strangers, so a pattern that could take long is
+refused, and so is a name that no module has: what it means would be packed without a word.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from paramproof.catalogue.names import QUANTIZATION
-from paramproof.following.adapters import head_of
-from paramproof.following.dtypes import DEFAULT, DTYPES, Tensors
+from paramproof.following.adapters import HEAD, head_of
+from paramproof.following.dtypes import Tensors, dtype_of
 from paramproof.following.modules import Module, kept_in_float32, read
 from paramproof.following.packing import Block, Packing, Rule, Scheme
 from paramproof.formulas.errors import InvalidInput
@@ -28,8 +28,6 @@ from paramproof.formulas.printing import pair_text, shown
 from paramproof.resolver.models import ConfigReading
 
 CONFIG = "config"
-
-HEAD = "lm_head"
 
 PATTERN = re.compile(r"[\w\-.]{1,99}(?:\.\*[\w\-.]{0,99}){0,3}")
 """Names with at most three ``.*``, and nothing else that repeats."""
@@ -46,7 +44,7 @@ def as_configured(reading: ConfigReading, tensors: Tensors) -> Scheme:
     rules = {"fp8": _fp8, "mxfp4": _mxfp4, "gptq": _gptq, "awq": _awq}
     _require(given, quant_method=tuple(rules))
     method = given["quant_method"]
-    dtype = reading.dtype if reading.dtype in DTYPES else DEFAULT
+    dtype = dtype_of(reading)
     heading = f"bytes as {QUANTIZATION} says: {method}, the rest in {dtype}"
     return Scheme(heading, dtype, rules[method](given, tensors))
 

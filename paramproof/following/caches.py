@@ -27,7 +27,7 @@ from paramproof.following.cache_laws import (
 from paramproof.following.tensors import require_transformers
 from paramproof.formulas.errors import InvalidInput, look_up, require_type
 from paramproof.formulas.printing import shown
-from paramproof.resolver import Model, entry_of
+from paramproof.resolver import Model
 from paramproof.tables import Column, Table, TableRow, numbers
 
 CONVENTIONS = {
@@ -107,9 +107,9 @@ def cache(
             f"a cache of {dtype} has scales, too, which differ by library: give a dtype of at "
             "least a byte, such as float8"
         )
-    _, reading = require_transformers(model, "caches")
+    *_, entry = require_transformers(model, "caches")
     try:
-        layers = layer_caches(entry_of(reading.keys, reading.class_name), dtype, rule)
+        layers = layer_caches(entry, dtype, rule)
     except InvalidInput as error:
         raise InvalidInput(error.reason, where=model.title) from None
     return _answer(layers, tokens, batch, dtype, rule)

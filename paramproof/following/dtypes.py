@@ -13,20 +13,20 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
 
+from paramproof.bytes import BITS
 from paramproof.catalogue import Entry
 from paramproof.catalogue.program import Tensor
 from paramproof.following.modules import Module, buffer_dtype, module_of
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible
+from paramproof.resolver.models import ConfigReading
 
-ELEMENT_BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
-ELEMENT_BYTES |= {"int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1, "bool": 1}
+ELEMENT_BYTES = {dtype: bits // 8 for dtype, bits in BITS.items() if bits >= 8}
+ELEMENT_BYTES |= {"int64": 8, "int32": 4, "int16": 2, "uint8": 1, "bool": 1}
 ELEMENT_BYTES |= {"complex64": 8, "complex128": 16}
 
 DTYPES = ("bfloat16", "float16", "float32")
 """The dtypes in which a model can be built."""
-
-DEFAULT = "bfloat16"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,11 @@ class Tensors(NamedTuple):
     types: Sequence[str]
     weights: Sequence[Weight]
     buffers: Sequence[Tensor]
+
+
+def dtype_of(reading: ConfigReading) -> str:
+    """Return the dtype that a configuration names, bfloat16 if no model is built in it."""
+    return reading.dtype if reading.dtype in DTYPES else "bfloat16"
 
 
 def tensors_of(found: Entry) -> Tensors:

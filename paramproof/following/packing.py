@@ -53,6 +53,9 @@ class Scheme(NamedTuple):
     kept: str = ""
     lines: tuple[str, ...] = ()
 
+    def unpacked_dtype(self, module: Module) -> str:
+        return self.kept or module.dtype or self.dtype
+
 
 def columns_first(path: str, module: Module) -> bool | None:
     """Return whether the axis of inputs is the first of the two; None if that is not known.

@@ -54,17 +54,13 @@ class Questions:
         """
         from paramproof.following.adapters import Lora, adapter
 
-        return adapter(
-            named_by_transformers(self.model), Lora(r=rank, target_modules=targets, **settings)
-        )
+        return adapter(self._asked, Lora(r=rank, target_modules=targets, **settings))
 
     def prefix(self, tokens: int) -> Answer:
         """Return the parameters of prefix tuning: keys and values of virtual tokens."""
         from paramproof.following.adapters import Prompt, adapter
 
-        return adapter(
-            named_by_transformers(self.model), Prompt(num_virtual_tokens=tokens, is_prefix=True)
-        )
+        return adapter(self._asked, Prompt(num_virtual_tokens=tokens, is_prefix=True))
 
     def prompt(self, tokens: int) -> Answer:
         """Return the parameters of prompt tuning: embeddings of virtual tokens."""

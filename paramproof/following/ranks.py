@@ -37,7 +37,7 @@ from paramproof.formulas.errors import FormulaError, InvalidInput, no_such
 from paramproof.formulas.expression import sum_of, text
 from paramproof.formulas.path import joined, lies_in, parent, ranges, starred
 from paramproof.formulas.printing import and_more, legible, shape_text, shown, some_of
-from paramproof.resolver import Model, entry_of
+from paramproof.resolver import Model
 from paramproof.tables import Column, Table, TableRow, numbers
 
 FILE = Path(__file__).parent / "plans.json"
@@ -87,9 +87,8 @@ def ranks(model: Model, sizes: Mapping[str, int]) -> Answer:
     ``sizes`` are those of ``tp``, ``ep``, ``pp`` and ``fsdp``, each 1 if it is absent. Raises
     ``InvalidInput`` for what transformers refuses to divide, or fails to.
     """
-    derivation, reading = require_transformers(model, "parameters on ranks")
+    derivation, reading, entry = require_transformers(model, "parameters on ranks")
     mesh = Mesh(**require_sizes(sizes))
-    entry = entry_of(reading.keys, reading.class_name)
     plan = Plan.of(entry.part, entry.class_name, mesh)
     groups = plan.groups(entry.part.tensors(entry.class_name))
     division = Division(mesh, groups, _letters(derivation))
@@ -98,7 +97,7 @@ def ranks(model: Model, sizes: Mapping[str, int]) -> Answer:
         lines.append(f"quantized ({legible(reading.quantized)}): divided as before quantization")
     ways = ", ".join(f"{name} {size}" for name, size in asdict(mesh).items() if size > 1)
     heading = f"trainable parameters on each rank at {ways or 'one rank'}, by {convention()}"
-    return Answer(heading, division.table(), tuple(lines), division.data())
+    return Answer(heading, division.table, tuple(lines), division.data())
 
 
 def convention() -> str:
@@ -350,6 +349,11 @@ class Division:
         copies = self.copies(kind)
         return ", ".join([*said, *[f"{copies:,} copies"][: copies - 1]]) or "whole"
 
+    @cached_property
+    def rows(self) -> list[tuple[Any, ...]]:
+        return [*map(self.row, self.groups)]
+
+    @cached_property
     def table(self) -> Table:
         columns = (
             Column("tensor", "tensor", legible, is_code=True),
@@ -359,14 +363,14 @@ class Division:
             Column("on each rank", "formula", text),
             numbers("parameters", "parameters"),
         )
-        return Table.of(columns, (TableRow(self.row(kind)) for kind in self.groups))
+        return Table.of(columns, map(TableRow, self.rows))
 
     def lines(self) -> Iterator[str]:
         """Yield what the ranks have, and that it adds up. Raises ``FormulaError`` if not."""
         equal: dict[int, list[str]] = defaultdict(list)
         for rank, total in enumerate(self.totals):
             equal[total].append(str(rank))
-        formulas = [self.row(kind)[4] for kind in self.groups]
+        formulas = [row[4] for row in self.rows]
         whole = f" = {text(sum_of(formulas))}" if len(equal) == 1 and None not in formulas else ""
         pairs = (("ranks" if len(of) > 1 else "rank", ranges(of), n) for n, of in equal.items())
         yield from and_more([f"{one} {of}: {n:,}{whole}" for one, of, n in pairs], MAX_NAMED)
@@ -389,7 +393,7 @@ class Division:
             per_rank.append({"first": first, "last": last, "parameters": total})
         own = {"convention": convention(), "sizes": asdict(self.mesh), "sum": sum(self.totals)}
         total = sum(map(self.size, self.groups))
-        return {**own, "total": total, "per_rank": per_rank, "tensors": [*self.table().records()]}
+        return {**own, "total": total, "per_rank": per_rank, "tensors": [*self.table.records()]}
 
 
 def _letters(derivation: Derivation) -> dict[tuple[str, tuple[int, ...], int], DerivedTensor]:

@@ -25,12 +25,12 @@ from math import prod
 from paramproof.following.answer import Answer
 from paramproof.following.as_configured import CONFIG, as_configured
 from paramproof.following.dtypes import (
-    DEFAULT,
     DTYPES,
     ELEMENT_BYTES,
     Tensors,
     Weight,
     buffer_bytes,
+    dtype_of,
     tensors_of,
 )
 from paramproof.following.modules import Module, matrices_of_mlx, module_of
@@ -41,7 +41,7 @@ from paramproof.formulas.errors import InvalidInput, canonical_name, no_such
 from paramproof.formulas.expression import Expression, expression, sum_of, text
 from paramproof.formulas.path import starred
 from paramproof.formulas.printing import legible, shape_text
-from paramproof.resolver import Model, entry_of
+from paramproof.resolver import Model
 from paramproof.resolver.models import ConfigReading
 from paramproof.tables import Column, Table, TableRow, numbers
 
@@ -91,9 +91,9 @@ def stored(model: Model, scheme: str) -> Answer:
     """
     if (name := canonical_name(scheme, SCHEMES) if isinstance(scheme, str) else None) is None:
         raise no_such("scheme", scheme, SCHEMES)
-    found, reading = require_transformers(model, "stored bytes")
+    found, reading, entry = require_transformers(model, "stored bytes")
     try:
-        tensors = tensors_of(entry_of(reading.keys, reading.class_name))
+        tensors = tensors_of(entry)
         chosen = as_configured(reading, tensors) if name == CONFIG else None
         chosen = chosen or _named(name, reading, tensors)
         rows = Counter(_row(one, chosen, tensors) for one in tensors.weights)
@@ -123,7 +123,7 @@ def _row(one: Weight, scheme: Scheme, tensors: Tensors) -> tuple[str, tuple[int,
             )
     if packing:
         return starred(one.path), one.shape, packing.label, packed_size(one, packing)
-    dtype = scheme.kept or one.module.dtype or scheme.dtype
+    dtype = scheme.unpacked_dtype(one.module)
     return starred(one.path), one.shape, dtype, one.count * ELEMENT_BYTES[dtype]
 
 
@@ -143,13 +143,12 @@ def _formula(found: Derivation, scheme: Scheme, tensors: Tensors) -> Expression 
             each = sum_of(expression(block.formula(*across)) for block in packing.blocks)
             sizes.append(prod(outer, start=each) * one.times)
         else:
-            dtype = scheme.kept or module.dtype or scheme.dtype
-            sizes.append(one.size * ELEMENT_BYTES[dtype])
+            sizes.append(one.size * ELEMENT_BYTES[scheme.unpacked_dtype(module)])
     return sum_of(sizes)
 
 
 def _named(name: str, reading: ConfigReading, tensors: Tensors) -> Scheme:
-    dtype = reading.dtype if reading.dtype in DTYPES else DEFAULT
+    dtype = dtype_of(reading)
     if name in DTYPES:
         return Scheme(f"bytes in {name}, as transformers builds it", name, lambda *_: None)
     if name in COMPRESSED:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
 
+from paramproof.catalogue import Entry
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.spec import Spec
@@ -45,8 +46,8 @@ def _configurations(spec: Spec) -> Iterator[dict[str, Any]]:
                 yield {**keys, "architectures": [class_name]}
 
 
-def require_transformers(model: Model, what: str) -> tuple[Derivation, ConfigReading]:
-    """Return the formula and the reading of a configuration. Raises ``InvalidInput``."""
+def require_transformers(model: Model, what: str) -> tuple[Derivation, ConfigReading, Entry]:
+    """Return a configuration's formula, reading and entry. Raises ``InvalidInput`` without one."""
     reading, found = model.reading, model.architecture
     if reading is None or not isinstance(found, Derivation) or reading.library != "transformers":
         raise InvalidInput(
@@ -54,8 +55,9 @@ def require_transformers(model: Model, what: str) -> tuple[Derivation, ConfigRea
             "transformers has",
             where=model.title,
         )
-    if entry_of(reading.keys, reading.class_name).count != found.formula.evaluate(model.sizes):
+    entry = entry_of(reading.keys, reading.class_name)
+    if entry.count != found.formula.evaluate(model.sizes):
         raise InvalidInput(
             f"{what} are known at the sizes of the configuration alone", where=model.title
         )
-    return found, reading
+    return found, reading, entry
