@@ -1,9 +1,9 @@
 """Pages are text by hand with marked places, and this module fills the places.
 
 A place lies between ``<!-- NAME -->`` and ``<!-- end -->``: on lines of its own it shows a table or
-what commands print, within a line a figure. ``paramproof …`` as NAME is a command, and ``session``
-has its commands after ``$``; both run in a folder with the files that the page shows. Any other
-name is registered by ``place``, or by ``kept`` if a measurement writes it.
+what commands print, within a line a figure. ``session`` as NAME shows commands, each after ``$``,
+with what they print in a folder that has the files of the page. Any other name is registered by
+``place``, or by ``kept`` if a measurement writes it.
 """
 
 from __future__ import annotations
@@ -75,12 +75,10 @@ def places() -> Iterator[tuple[str, str, str]]:
 def content(page: str, name: str, text: str, run: Run | None = None) -> str:
     """Return what fills a place that has ``text``. Raises ``KeyError`` if nothing does."""
     run = run or run_command
-    if name != "session" and not name.startswith("paramproof "):
+    if name != "session":
         return PLACES[page, name]().strip("\n")
     with tempfile.TemporaryDirectory() as folder:
         write_files(PAGES[page], Path(folder))
-        if name != "session":
-            return indented(run(name.split()[1:], Path(folder))[0])
         printed = (
             f"$ {command}\n{''.join(run(shlex.split(command)[1:], Path(folder)))}"
             for command in COMMAND.findall(text)
