@@ -4,8 +4,8 @@ Every case is a way to count a framework's encoder, from its sizes to the number
 weights and with them, and the ways that people use. Each runs in processes of its own, one after
 another and in rounds: frameworks need different environment variables, memory has a peak per
 process, only the first call of a process is cold, and a machine that slows down does so for all.
-docs/benchmarks.json gets the figures, of which ``python -m docs.writers benchmarks`` makes the
-page; ``--framework`` keeps those of the others.
+measured.json gets the figures, of which ``python -m docs.writers bench`` makes the tables of the
+README; ``--framework`` keeps those of the others.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from docs.writers.blocks import DOCS, in_process
+from docs.writers.blocks import in_process
 from paramproof.builders.registry import framework, frameworks
 from paramproof.formulas import EncoderSpec
 from paramproof.formulas.models import named_model
 from paramproof.verify.agreement import check
 from paramproof.verify.workers import load_builder, peak_memory
 
-RESULTS = DOCS / "benchmarks.json"
+RESULTS = Path(__file__).with_name("measured.json")
 
 ROUNDS = 2
 """Processes of each case."""

@@ -3,8 +3,8 @@
 ``python -m releases [NAME ...]`` tries releases that have no result yet: each is installed by
 ``uv`` in an environment of its own, with this checkout, and ``paramproof verify`` runs there.
 ``--catalogue`` traces the most used model types again in releases of transformers instead.
-Results are stored at once, in docs/versions.json and docs/catalogue-releases.json; ``python -m
-docs.writers versions`` shows them.
+Results are stored at once, in verified.json and catalogue.json; ``python -m docs.writers releases``
+shows them in the README.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-VERSIONS = ROOT / "docs" / "versions.json"
-CATALOGUE = ROOT / "docs" / "catalogue-releases.json"
+VERSIONS, CATALOGUE = (Path(__file__).with_name(f"{one}.json") for one in ("verified", "catalogue"))
 
 EXAMPLES = 5
 """The number of random models of each family, in addition to the named ones."""

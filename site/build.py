@@ -57,7 +57,7 @@ DOCUMENTATION = {
     "What each kind of evidence covers, and what it cannot see": "evidence",
     "How a formula is derived": "derive",
     "Ways of counting": "conventions",
-    "Published numbers": "published",
+    "Published numbers": "tables/published",
 }
 
 

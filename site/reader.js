@@ -1,6 +1,6 @@
 // Evaluate the catalogue's programs: what a model class is built of, for any keys of a config.json.
 //
-// It does what paramproof/catalogue/program.py does, for a browser or Node; docs/reader.md has the
+// It does what paramproof/catalogue/program.py does, for a browser or Node; docs/catalogue.md has the
 // format. Values are Python's: a bigint is an int, a number a float, a Map a dictionary, an array a
 // list. A file is asked for by its name, and its text is returned.
 //

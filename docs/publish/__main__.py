@@ -1,9 +1,9 @@
 """Make the documentation a site: ``python -m docs.publish collect FOLDER``, and ``check FOLDER``.
 
-``collect`` writes the pages that MkDocs builds: those in ``docs``, pages that lie elsewhere in the
-repository, and a page for each model type, which the repository does not keep. ``check`` reads the
-built site. MkDocs checks the links between Markdown pages; this checks every link in the HTML, also
-those to and in the interactive pages, and that no page loads anything from another host.
+``collect`` writes the pages that MkDocs builds: those of the repository, those that templates make,
+and a page for each model type. ``check`` reads the built site. MkDocs checks the links between
+Markdown pages; this checks every link in the HTML, also those to and in the interactive pages, and
+that no page loads anything from another host.
 """
 
 from __future__ import annotations
@@ -12,25 +12,20 @@ import os
 import re
 import shutil
 import sys
+import tomllib
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import docs.writers.__main__  # noqa: F401  (registers what fills places)
 from docs.publish import type_pages
-from docs.writers.blocks import DOCS, ROOT
+from docs.writers.blocks import DOCS, PAGES, ROOT, TEMPLATES, filled
 
-ELSEWHERE = {
-    ROOT / "CHANGELOG.md": "changelog.md",
-    ROOT / "tests" / "README.md": "tests.md",
-}
-"""Pages outside ``docs``, each with its path on the site."""
+STYLE = DOCS / "publish" / "site.css"
 
-TYPES = re.compile(r"<!-- in the repository -->.*?<!-- on the site -->", re.DOTALL)
-"""The note in the page about model types that the table of all types replaces on the site."""
-
-FILES = ("*.png", "*.svg", "*.css", "*.json")
-"""What pages link to, beside other pages."""
+URLS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]
+"""Where a release has the documentation: links to there become links within the site."""
 
 LINK = re.compile(
     r"\[(?P<words>[^\]\n]*(?:\n[^\]\n]+)*)\]\((?![a-z]+:|#)(?P<path>[^)\s#]+)(?=[)#])"
@@ -41,45 +36,58 @@ ADDRESS = re.compile(r"<(a|script|img|link|iframe|source)\b[^>]*?\s(?:href|src)=
 
 
 def pages() -> dict[Path, str]:
-    """Return the pages of the repository that are on the site, with their paths there."""
-    written = sorted(DOCS.rglob("*.md"))
-    return {**{path: path.relative_to(DOCS).as_posix() for path in written}, **ELSEWHERE}
+    """Return the pages that are on the site, with their paths there, and the templates.
+
+    The site has the folders of the repository, with those of ``docs`` at the top.
+    """
+    written = (path for name, path in PAGES.items() if name != "readme")
+    built = {path: f"tables/{name}.md" for name, path in TEMPLATES.items()}
+    return {**{path: _place(path) for path in written}, **built}
+
+
+def _place(path: Path) -> str:
+    return path.relative_to(DOCS if path.is_relative_to(DOCS) else ROOT).as_posix()
 
 
 def collect(folder: Path) -> None:
     """Write all pages into a folder, and what they show; nothing else stays in it."""
     shutil.rmtree(folder, ignore_errors=True)
-    places, entries = pages(), list(type_pages.entries())
-    listing = type_pages.listing(entries)
-    texts = {
-        place: TYPES.sub(lambda _: listing, relinked(path.read_text("utf-8"), path, places))
-        for path, place in places.items()
-    }
-    texts |= {f"{type_pages.FOLDER}/{one.name}.md": type_pages.page(one) for one in entries}
-    for place, text in texts.items():
-        (folder / place).parent.mkdir(parents=True, exist_ok=True)
-        (folder / place).write_text(text, "utf-8")
-    for path in (path for pattern in FILES for path in DOCS.rglob(pattern)):
-        target = folder / path.relative_to(DOCS)
+    places = pages()
+    texts = {path: path.read_text("utf-8") for path in places}
+    texts |= {path: filled(name) for name, path in TEMPLATES.items()}
+    linked = {_target(one, path) for path, text in texts.items() for one in LINK.finditer(text)}
+    for path in {STYLE, *filter(Path.is_file, linked)} - places.keys():
+        target = folder / _place(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
+    built = {places[path]: relinked(text, path, places) for path, text in texts.items()}
+    types = type_pages.entries()
+    built |= {f"{type_pages.FOLDER}/{one.name}.md": type_pages.page(one) for one in types}
+    for place, text in built.items():
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(text, "utf-8")
+
+
+def _target(link: re.Match[str], path: Path) -> Path:
+    return Path(os.path.normpath(path.parent / link["path"]))
 
 
 def relinked(text: str, path: Path, places: dict[Path, str]) -> str:
-    """Return the text of a page with its links to other pages as they are on the site.
+    """Return the text of a page with its links as they are on the site.
 
     A link whose words are the name of a file, as in the repository, has the title of the page.
     """
     here = Path(places[path]).parent
 
     def moved(match: re.Match[str]) -> str:
-        target, words = Path(os.path.normpath(path.parent / match["path"])), match["words"]
-        place = places.get(target) or target.relative_to(DOCS).as_posix()
-        if words.endswith(".md"):
+        target, words = _target(match, path), match["words"]
+        place = places.get(target) or _place(target)
+        if target in places and words.endswith((".md", ".template")):
             words = target.read_text("utf-8").partition("\n")[0].removeprefix("# ")
         return f"[{words}]({Path(os.path.relpath(place, here)).as_posix()}"
 
-    return LINK.sub(moved, text)
+    root = Path(os.path.relpath(".", here)).as_posix()
+    return LINK.sub(moved, text).replace(URLS["Documentation"], f"{root}/")
 
 
 def broken(folder: Path) -> Iterator[str]:

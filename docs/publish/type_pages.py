@@ -1,4 +1,4 @@
-"""The page of each model type in the catalogue, and the table that lists them."""
+"""The page of each model type in the catalogue, and what fills the template that lists them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from docs.writers.blocks import ROOT, figures
+from docs.writers.blocks import ROOT, figures, place
 from paramproof.catalogue import Entry, entry, model_types
 from paramproof.catalogue.names import classes_of, versions_of
 from paramproof.formulas.derivation import FITTED, PROVED, DerivedTensor
@@ -22,9 +23,11 @@ from paramproof.views.formula import certainty, summand_lines
 FOLDER = "model-types"
 """Where the pages are, beside the pages that were written by hand."""
 
-HERE = Path(__file__).parent
-PAGE, LISTING = (HERE / name for name in ("type.template", "types.template"))
-"""The text of a type's page, and of the list of all types."""
+PAGE = Path(__file__).with_name("type.format")
+"""The text of a type's page."""
+
+HIDDEN = "---\nsearch:\n  exclude: true\n---\n\n"
+"""The start of a page that the search of the documentation leaves out: the site finds types."""
 
 UNTRACED = ROOT / "sweep" / "untraced.json"
 """The classes without a program: ``{"ClvpModel": ["clvp", why], …}``."""
@@ -73,8 +76,9 @@ class TypeEntry:
         return next((one.entry for one in self.classes if one.entry), None)
 
 
-def entries() -> Iterator[TypeEntry]:
-    return map(type_entry, model_types())
+@cache
+def entries() -> tuple[TypeEntry, ...]:
+    return tuple(map(type_entry, model_types()))
 
 
 def type_entry(name: str) -> TypeEntry:
@@ -91,7 +95,7 @@ def _class_entry(model_type: str, name: str) -> ClassEntry:
 def page(of: TypeEntry) -> str:
     classes = markdown_rows(("class", "status", ""), map(_class_row, of.classes))
     if not (found := of.shown):
-        return f"# {of.name}\n\n{NO_MODEL.format(classes=classes)}"
+        return f"{HIDDEN}# {of.name}\n\n{NO_MODEL.format(classes=classes)}"
     base = found.derivation
     letters = [
         TableRow((letter, field, base.sizes[letter]))
@@ -99,7 +103,7 @@ def page(of: TypeEntry) -> str:
         if letter in base.formula.letters
     ]
     conditions = "\n".join(f"- {stated.condition}" for stated in base.conditions)
-    return PAGE.read_text("utf-8").format(
+    return HIDDEN + PAGE.read_text("utf-8").format(
         name=of.name,
         base=base.name,
         source=SOURCES[found.library],
@@ -114,36 +118,41 @@ def page(of: TypeEntry) -> str:
     )
 
 
-def listing(types: list[TypeEntry]) -> str:
-    """Return what the page about model types has on the site: numbers, types, and failures."""
-    index = (
-        TableRow((f"[{one.name}]({FOLDER}/{one.name}.md)", first.name, count, first.status))
-        for one in types
+@place("counts", "types")
+def _counts() -> str:
+    return figures(["", ""], counts().items())
+
+
+def counts() -> dict[str, int]:
+    status = Counter(one.status for of in entries() for one in of.classes)
+    return {
+        "types with a formula": len(entries()),
+        **{f"classes, {name}": status[name] for name in (PROVED, FITTED, REFUSED)},
+        "classes without a formula": len(_untraced()),
+    }
+
+
+@place("index", "types")
+def index() -> str:
+    rows = (
+        TableRow((f"[{one.name}](../{FOLDER}/{one.name}.md)", first.name, count, first.status))
+        for one in entries()
         for first in one.classes[:1]
         for count in [first.entry.count if first.entry else None]
     )
-    untraced = (
-        f"- `{name}` of {of}: {_escaped(why)}" for name, (of, why) in sorted(_untraced().items())
-    )
-    return LISTING.read_text("utf-8").format(
-        counts=figures(["", ""], counts(types).items()),
-        index=markdown(Table(INDEX, tuple(index))),
-        reasons="\n".join(untraced),
-    )
+    return markdown(Table(INDEX, tuple(rows)))
+
+
+@place("reasons", "types")
+def reasons() -> str:
+    """Return a line for each class without a program, with the reason."""
+    found = sorted(_untraced().items())
+    return "\n".join(f"- `{name}` of {of}: {_escaped(why)}" for name, (of, why) in found)
 
 
 def _untraced() -> dict[str, tuple[str, str]]:
     found: dict[str, tuple[str, str]] = json.loads(UNTRACED.read_text("utf-8"))
     return found
-
-
-def counts(types: list[TypeEntry]) -> dict[str, int]:
-    status = Counter(one.status for of in types for one in of.classes)
-    return {
-        "types with a formula": len(types),
-        **{f"classes, {name}": status[name] for name in (PROVED, FITTED, REFUSED)},
-        "classes without a formula": len(_untraced()),
-    }
 
 
 def _class_row(one: ClassEntry) -> tuple[str, ...]:

@@ -22,17 +22,17 @@ from docs.writers import (
     schema,
     versions,
 )
-from docs.writers.blocks import PAGES, fill
+from docs.writers.blocks import PAGES, TEMPLATES, fill
 
 REGISTERED = (benchmarks, claims, formulas, libraries, schema, versions)
 """Modules whose import registers what fills places, and which measure nothing."""
 
 MEASURES: Mapping[str, Callable[[], None]] = {
     "explain": counts.write_index,
-    "framework-differences": differences.measure,
+    "differences": differences.measure,
     "frameworks": evidence.measure_verify,
 }
-"""What measures a page's data anew."""
+"""What measures the data of a page or template anew."""
 
 
 def main(arguments: list[str]) -> None:
@@ -40,12 +40,12 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("pages", nargs="*", metavar="PAGE", help="such as formulas; all if none")
     parser.add_argument("--measure", action="store_true", help="measure what the places show")
     options = parser.parse_args(arguments)
-    if unknown := set(options.pages) - set(PAGES):
-        sys.exit(f"unknown page: {', '.join(sorted(unknown))}; choose from {', '.join(PAGES)}")
-    chosen = options.pages or list(PAGES)
+    if unknown := set(options.pages) - {*PAGES, *TEMPLATES}:
+        sys.exit(f"unknown page: {', '.join(sorted(unknown))}; choose from {', '.join(PAGES | TEMPLATES)}")
+    chosen = options.pages or [*PAGES, *TEMPLATES]
     for page in filter(MEASURES.__contains__, chosen if options.measure else ()):
         MEASURES[page]()
-    for page in chosen:
+    for page in filter(PAGES.__contains__, chosen):
         fill(page)
 
 

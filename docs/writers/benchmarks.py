@@ -1,4 +1,4 @@
-"""docs/benchmarks.md: what counting costs, from docs/benchmarks.json."""
+"""bench/README.md: what counting costs, from bench/measured.json."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def results() -> dict[str, Any]:
     return found
 
 
-@place("machine", "benchmarks")
+@place("machine", "bench")
 def machine() -> str:
     found = results()["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items())
@@ -42,8 +42,8 @@ def models(model: str) -> str:
     return markdown_rows(heads, rows, ["---"] * 2 + ["---:"] * 7)
 
 
-place(BASE, "benchmarks")(partial(models, BASE))
-place(LARGE, "benchmarks")(partial(models, LARGE))
+place(BASE, "bench")(partial(models, BASE))
+place(LARGE, "bench")(partial(models, LARGE))
 
 
 def _row(entry: dict[str, Any]) -> Iterator[str]:

@@ -4,6 +4,9 @@ A place lies between ``<!-- NAME -->`` and ``<!-- end -->``: on lines of its own
 what commands print, within a line a figure. ``session`` as NAME shows commands, each after ``$``,
 with what they print in a folder that has the files of the page. Any other name is registered by
 ``place``, or by ``kept`` if a measurement writes it.
+
+A page is kept with its places filled. A template has empty places, which ``docs.publish`` fills
+when it builds the site: its tables are long, and nobody reads them in the repository.
 """
 
 from __future__ import annotations
@@ -27,9 +30,20 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 AGAIN = "run python -m docs.writers"
 
-PAGES = {path.stem: path for path in sorted(DOCS.rglob("*.md")) if path.stem != "README"}
-PAGES["readme"] = ROOT / "README.md"
-"""Every page that may have places, by the name that ``python -m docs.writers`` takes."""
+FOLDERS = ("", "bench/", "docs/**/", "releases/", "site/", "tests/**/")
+"""The folders with pages, as patterns. What is installed or built lies in others."""
+
+
+def _name(path: Path) -> str:
+    is_of_folder = path.stem == "README" and path.parent != ROOT
+    return path.parent.name if is_of_folder else path.stem.lower()
+
+
+PAGES = {_name(path): path for one in FOLDERS for path in sorted(ROOT.glob(f"{one}[!.]*.md"))}
+"""Every page, by the name that ``python -m docs.writers`` takes: its stem, or a README's folder."""
+
+TEMPLATES = {path.stem: path for path in sorted((DOCS / "publish").glob("*.template"))}
+"""Every page that the site alone has, by its name."""
 
 Content: TypeAlias = Callable[[], str]
 Run: TypeAlias = Callable[[list[str], Path], tuple[str, str]]
@@ -45,7 +59,7 @@ COMMAND = re.compile(r"^ +\$ (paramproof .*)$", re.MULTILINE)
 
 PLACES: dict[tuple[str, str], Content] = {}
 KEPT: set[tuple[str, str]] = set()
-NEEDS = {"public-configurations": "transformers"}
+NEEDS = {"public": "transformers"}
 """The packages that pages need to be filled."""
 
 
@@ -66,7 +80,7 @@ def kept(name: str, page: str) -> None:
 
 def places() -> Iterator[tuple[str, str, str]]:
     """Yield the page, the name and the text of every place, except of those that are kept."""
-    for page, path in PAGES.items():
+    for page, path in (PAGES | TEMPLATES).items():
         for match in MARKED.finditer(path.read_text("utf-8")):
             if (page, match["name"]) not in KEPT:
                 yield page, match["name"], match["body"].strip("\n")
@@ -78,7 +92,7 @@ def content(page: str, name: str, text: str, run: Run | None = None) -> str:
     if name != "session":
         return PLACES[page, name]().strip("\n")
     with tempfile.TemporaryDirectory() as folder:
-        write_files(PAGES[page], Path(folder))
+        write_files((PAGES | TEMPLATES)[page], Path(folder))
         printed = (
             f"$ {command}\n{''.join(run(shlex.split(command)[1:], Path(folder)))}"
             for command in COMMAND.findall(text)
@@ -91,22 +105,30 @@ def fill(page: str) -> None:
     if page in NEEDS and find_spec(NEEDS[page]) is None:
         print(f"{page} needs {NEEDS[page]}", file=sys.stderr)
         return
-    _rewrite(page, lambda name, text: None if (page, name) in KEPT else content(page, name, text))
+    PAGES[page].write_text(filled(page), "utf-8")
+
+
+def filled(page: str) -> str:
+    """Return the text of a page or template with what fills its places now."""
+    return _replaced(
+        page, lambda name, text: None if (page, name) in KEPT else content(page, name, text)
+    )
 
 
 def put(page: str, **contents: str) -> None:
-    _rewrite(page, lambda name, _: contents[name].strip("\n") if name in contents else None)
+    text = _replaced(page, lambda name, _: contents.get(name))
+    PAGES[page].write_text(text, "utf-8")
 
 
-def _rewrite(page: str, filled: Callable[[str, str], str | None]) -> None:
+def _replaced(page: str, found: Callable[[str, str], str | None]) -> str:
     def replaced(match: re.Match[str]) -> str:
         name, body = match["name"], match["body"]
-        if (text := filled(name, body.strip("\n"))) is not None:
+        if (text := found(name, body.strip("\n"))) is not None:
+            text = text.strip("\n")
             body = f"\n\n{text}\n\n" if "\n" in body else text
         return f"<!-- {name} -->{body}<!-- end -->"
 
-    path = PAGES[page]
-    path.write_text(MARKED.sub(replaced, path.read_text("utf-8")), "utf-8")
+    return MARKED.sub(replaced, (PAGES | TEMPLATES)[page].read_text("utf-8"))
 
 
 def block(name: str, text: str) -> str:

@@ -35,6 +35,7 @@ from paramproof.views.conventions import (
 if TYPE_CHECKING:
     from sweep.samples.coverage import PublicResult
 
+_named = cache(every_named_model)
 KINDS = ("exact", "exact, under a convention", "rounded or cut off", "none")
 
 
@@ -45,32 +46,32 @@ def kind(said: Verdict, one: Published) -> str:
     return KINDS[2 if said.conventions else 3]
 
 
-place("named models", "published")(lambda: str(len(every_named_model())))
+place("named models", "published")(lambda: str(len(_named())))
 
 
 @place("verdicts", "published")
 def _verdicts() -> str:
-    counted = Counter(kind(verdict_on(*pair), pair[0]) for pair in every_named_model())
+    counted = Counter(kind(verdict_on(*pair), pair[0]) for pair in _named())
     return markdown_rows(("verdict", "models"), ((what, str(counted[what])) for what in KINDS))
 
 
 @place("total", "published")
 def _total() -> str:
     shown = ("model", "class", "parameters", "published", "verdict")
-    return markdown(published_table(every_named_model()).only(*shown))
+    return markdown(published_table(_named()).only(*shown))
 
 
 @place("active", "published")
 def _active() -> str:
     shown = ("model", *ACTIVE_CONVENTIONS, "published as active", "verdict on active")
-    models = [pair for pair in every_named_model() if pair[0].active]
+    models = [pair for pair in _named() if pair[0].active]
     return markdown(published_table(models).only(*shown))
 
 
 @place("sources", "published")
 def _sources() -> str:
     rows = []
-    for one, _ in every_named_model():
+    for one, _ in _named():
         active = f"; active: {one.active_source}" if one.active_source else ""
         rows.append((one.name, f"{one.source}{active}", one.config))
     return markdown_rows(("model", "published in", "sizes from"), rows)
@@ -108,7 +109,7 @@ def index_line(one: Published, model: Model) -> str:
 
 
 def write_index() -> None:
-    models = sorted(every_named_model(), key=lambda pair: pair[0].name)
+    models = sorted(_named(), key=lambda pair: pair[0].name)
     FILE.write_text("".join(f"{index_line(*pair)}\n" for pair in models), "utf-8")
 
 
@@ -120,13 +121,13 @@ def public() -> tuple[PublicResult, ...]:
     return tuple(count_configs())
 
 
-place("all", "public-configurations")(lambda: f"{len(public()):,}")
-place("model types", "public-configurations")(
+place("all", "public")(lambda: f"{len(public()):,}")
+place("model types", "public")(
     lambda: f"{len({one.model_type for one in public()})}"
 )
 
 
-@place("configurations", "public-configurations")
+@place("configurations", "public")
 def _configurations() -> str:
     reasons = Counter(one.reason for one in public() if one.reason).most_common()
     rows = {
@@ -137,7 +138,7 @@ def _configurations() -> str:
     return figures(["", ""], rows.items())
 
 
-@place("refused", "public-configurations")
+@place("refused", "public")
 def _refused() -> str:
     lines = []
     for reason, _ in Counter(one.reason for one in public() if one.reason).most_common():

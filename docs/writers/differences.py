@@ -1,4 +1,4 @@
-"""docs/framework-differences.md, and the recorded answers that it and ``differences`` show.
+"""The tables of framework differences, and the recorded answers that they and ``differences`` show.
 
 A place ``answer FRAMEWORKS: ROW`` or ``ROW/FACT`` in a sentence has the answer that all of these
 frameworks give; names may have a ``*``. If an answer changes, so does the sentence, and a reader
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from functools import partial
 
-from docs.writers.blocks import MARKED, PAGES, place
+from docs.writers.blocks import place, places
 from paramproof.builders.registry import frameworks
 from paramproof.differences.answer import (
     COUNTED,
@@ -34,7 +34,7 @@ from paramproof.formulas.layout import LAYOUTS
 from paramproof.tables import Column, Table, TableRow, markdown, markdown_rows
 from paramproof.verify.workers import run_in_workers
 
-NAME = "framework-differences"
+NAME = "differences"
 ANSWER = re.compile(r"answer (?P<frameworks>\S+): (?P<row>[^/\s]+)(?:/(?P<fact>\S+))?")
 
 MAX_QUESTIONS_NAMED = 3
@@ -73,9 +73,9 @@ def agreed(name: str, answers: Sequence[Answer] | None = None) -> str:
     return said.pop()
 
 
-for _match in MARKED.finditer(PAGES[NAME].read_text("utf-8")):
-    if _match["name"].startswith("answer "):
-        place(_match["name"], NAME)(partial(agreed, _match["name"]))
+for _page, _name, _ in places():
+    if _name.startswith("answer "):
+        place(_name, _page)(partial(agreed, _name))
 
 
 def difference_table(section: Section, answers: Sequence[Answer]) -> Table:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from docs.writers.blocks import (
-    DOCS,
     PAGES,
     ROOT,
     block,
@@ -21,7 +20,7 @@ from paramproof.builders.registry import Framework, frameworks
 from paramproof.differences.answer import versions_text
 from paramproof.tables import markdown_rows
 
-PARITY = DOCS / "parity.json"
+PARITY = PAGES["parity"].with_name("measured.json")
 
 VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
 """The command whose output docs/frameworks.md shows."""

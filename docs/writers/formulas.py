@@ -1,4 +1,4 @@
-"""docs/formulas.md and docs/families.md, from the docstrings and inventories of the formulas."""
+"""The pages of the formulas and of the families, from the docstrings and inventories of the formulas."""
 
 import inspect
 import re

@@ -1,12 +1,13 @@
-"""docs/libraries.md: what other libraries build, compared with the catalogue's formulas."""
+"""tests/libraries/README.md: what other libraries build, compared with the catalogue's formulas."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from pathlib import Path
 from typing import Any
 
-from docs.writers.blocks import DOCS, figures, place
+from docs.writers.blocks import PAGES, figures, place
 from sweep.witnesses.__main__ import known
 from sweep.witnesses.comparison import all_causes
 from sweep.witnesses.keras_hub import expected
@@ -15,8 +16,12 @@ PAGE = "libraries"
 SETS = ("fixed", "diffusers", "timm")
 
 
+def stored_in(name: str) -> Path:
+    return PAGES[PAGE].with_name(f"{name}.jsonl")
+
+
 def stored(name: str) -> list[dict[str, Any]]:
-    text = (DOCS / f"libraries-{name}.jsonl").read_text("utf-8")
+    text = stored_in(name).read_text("utf-8")
     return [*map(json.loads, text.splitlines())]
 
 

@@ -1,4 +1,4 @@
-"""docs/json.md: the kinds of JSON with their keys, from the schema."""
+"""The page of JSON: the kinds of JSON with their keys, from the schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/versions.md: in which releases of the frameworks the formulas hold, and why not in all."""
+"""releases/README.md: in which releases of the frameworks the formulas hold, and why not in all."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ MOST_LINES = 4
 """The most differences that are listed for one model type."""
 
 
-place("examples", "versions")(lambda: str(EXAMPLES))
+place("examples", "releases")(lambda: str(EXAMPLES))
 
 
-@place("releases", "versions")
+@place("releases", "releases")
 def tables() -> str:
     """Return a section for each library: a table of its releases, and the causes."""
     found = results(VERSIONS)
@@ -73,7 +73,7 @@ def cause(release: Release, framework: str) -> str:
     raise KeyError(f"{CAUSES.name} has no cause for {release.name}, {framework}")
 
 
-@place("catalogue", "versions")
+@place("catalogue", "releases")
 def catalogue(found: Mapping[str, Any] | None = None) -> str:
     """Return the differences of the catalogue in other releases of transformers."""
     rows, lines = [], []

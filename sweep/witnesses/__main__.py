@@ -3,7 +3,7 @@
 Run it in the checkout, with ``mlx-lm`` and MLX, or with ``keras-hub``, installed; transformers is
 not needed. NAME is a model type, or a backbone of KerasHub. It prints a line for each, and each
 difference that no cause explains; then the status is 1. ``--record`` writes what all of them gave
-to docs/witnesses.json, of which ``python -m docs.writers libraries`` makes the page.
+to measured.json, of which ``python -m docs.writers libraries`` makes the page.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from paramproof.catalogue.names import release
 from sweep.witnesses import keras_hub, mlx_configs, mlx_lm
 from sweep.witnesses.comparison import Comparison
 
-RESULTS = Path(__file__).parents[2] / "docs" / "witnesses.json"
+RESULTS = Path(__file__).with_name("measured.json")
 
 EXAMPLES = {"mlx-lm": 24, "keras-hub": 5}
 """The libraries, with the random models of each type that ``--record`` compares."""
@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
     parser.add_argument("--examples", type=int, metavar="N", help="random models of each")
     parser.add_argument("--seed", type=int, default=0, help="seed for random models")
-    parser.add_argument("--record", action="store_true", help="write docs/witnesses.json")
+    parser.add_argument("--record", action="store_true", help="write measured.json")
     options = parser.parse_args(arguments)
     witness = mlx_configs if options.library == "mlx-lm" else keras_hub
     every = witness.types_of_both()

@@ -1,6 +1,6 @@
 """Draw every view, wide and narrow, light and dark: python -m tests.browser.pictures SITE FOLDER.
 
-The three that docs/site.md shows go to FOLDER/docs.
+The three that site/README.md shows go to FOLDER/readme.
 """
 
 import shutil
@@ -27,17 +27,17 @@ ANSWERED = ("model", "number", "difference")
 SIZES = {"wide": (1280, 900), "phone": (390, 844)}
 SCHEMES = ("light", "dark")
 
-DOCS = {
+README = {
     "first": ("first-wide-light", 1280, 620),
     "experts": ("experts-wide-light", 1280, 780),
     "phone": ("experts-phone-dark", 390, 740),
 }
-"""The pictures of the docs: the picture of a view, and the width and height that are shown."""
+"""The pictures of the README: the picture of a view, and the width and height that are shown."""
 
 
 def main():
     site, folder = map(Path, sys.argv[1:])
-    (folder / "docs").mkdir(parents=True, exist_ok=True)
+    (folder / "readme").mkdir(parents=True, exist_ok=True)
     with served(site) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
@@ -60,12 +60,12 @@ def main():
 
 
 def draw(page, folder, name):
-    """Draw the top of the page, and the picture of the docs that is cut from it."""
+    """Draw the top of the page, and the picture of the README that is cut from it."""
     page.screenshot(path=folder / f"{name}.png")
-    for own, (view, width, height) in DOCS.items():
+    for own, (view, width, height) in README.items():
         if view == name:
             area = {"x": 0, "y": 0, "width": width, "height": height}
-            page.screenshot(path=folder / "docs" / f"{own}.png", clip=area)
+            page.screenshot(path=folder / "readme" / f"{own}.png", clip=area)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What is built: the same bytes at each build, and the sizes that docs/site.md states."""
+"""What is built: the same bytes at each build, and the sizes that site/README.md states."""
 
 import gzip
 import os
@@ -52,7 +52,7 @@ def sizes(site):
 
 
 def test_the_documented_sizes(site):
-    text = " ".join((ROOT / "docs/site.md").read_text("utf-8").split())
+    text = " ".join((ROOT / "site/README.md").read_text("utf-8").split())
     for what, size in sizes(site).items():
         number, unit = re.search(rf"{what}[^.]*? at most ([\d.]+) (kB|MB)", text, re.I).groups()
         said = float(number) * UNITS[unit]

@@ -16,7 +16,7 @@ from sweep.samples import adversary, coverage
 from sweep.samples.coverage import judge
 from tests.catalogue.test_built import DIGEST
 
-TEXT = PAGES["public-configurations"].read_text("utf-8")
+TEXT = PAGES["public"].read_text("utf-8")
 
 
 def test_a_tenth_equals_transformers_models():
@@ -28,7 +28,7 @@ def test_a_tenth_equals_transformers_models():
 
 
 def test_the_page_is_up_to_date():
-    own = [one for one in places() if one[0] == "public-configurations"]
+    own = [one for one in places() if one[0] == "public"]
     assert len(own) == 4
     assert counts.public()
     assert all(content(*one) == one[2] for one in own), AGAIN

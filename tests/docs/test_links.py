@@ -1,14 +1,13 @@
 """Links between the pages have targets, and docs/README.md lists every page."""
 
 import re
+from functools import cache
 
 import pytest
 
-from docs.writers.blocks import ROOT
+from docs.writers.blocks import DOCS, PAGES, ROOT, TEMPLATES, filled
 
-INDEX = ROOT / "docs" / "README.md"
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "tests" / "README.md"]
-PAGES += sorted((ROOT / "docs").rglob("*.md"))
+FILES = [*PAGES.values(), *TEMPLATES.values()]
 
 
 def links(text):
@@ -27,18 +26,25 @@ def anchors(text):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@cache
+def anchors_of(path):
+    is_template = path in TEMPLATES.values()
+    return anchors(filled(path.stem) if is_template else path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("page", FILES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_link_has_a_target(page):
     for target in links(page.read_text("utf-8")):
         path, _, anchor = target.partition("#")
-        leads_to = page.parent / path if path else page
+        leads_to = (page.parent / path).resolve() if path else page
         assert leads_to.exists(), target
-        assert not anchor or anchor in anchors(leads_to.read_text("utf-8")), target
+        assert not anchor or anchor in anchors_of(leads_to), target
 
 
 def test_the_index_lists_every_page():
-    listed = {(INDEX.parent / target).resolve() for target in links(INDEX.read_text("utf-8"))}
-    assert set((ROOT / "docs").rglob("*.md")) - {INDEX} <= listed
+    text = PAGES["docs"].read_text("utf-8")
+    listed = {(DOCS / target).resolve() for target in links(text)}
+    assert {one for one in FILES if DOCS in one.parents} - {PAGES["docs"]} <= listed
 
 
 def test_a_link_and_an_anchor_are_found():

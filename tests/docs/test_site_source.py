@@ -6,8 +6,8 @@ import pytest
 
 from docs.publish import __main__ as publish
 from docs.publish import type_pages
-from docs.publish.__main__ import broken, pages, relinked
-from docs.writers.blocks import DOCS, ROOT
+from docs.publish.__main__ import URLS, broken, pages, relinked
+from docs.writers.blocks import DOCS, PAGES, ROOT, TEMPLATES
 
 CONFIG = (ROOT / "mkdocs.yml").read_text("utf-8")
 
@@ -20,6 +20,8 @@ def test_every_page_is_in_the_navigation_once():
 
 
 def test_collected_files(tmp_path, monkeypatch):
+    few = {name: TEMPLATES[name] for name in ("api", "types")}
+    monkeypatch.setattr(publish, "TEMPLATES", few)
     monkeypatch.setattr(type_pages, "entries", lambda: [type_pages.type_entry("bert")])
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "old.md").touch()
@@ -28,16 +30,22 @@ def test_collected_files(tmp_path, monkeypatch):
         path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*.md")
     }
     assert found == {*pages().values(), "model-types/bert.md"}
-    listing = (tmp_path / "site" / "model-types.md").read_text("utf-8")
-    assert "[bert](model-types/bert.md)" in listing
-    assert "in the repository" not in listing
-    assert (tmp_path / "site" / "pictures" / "first.png").is_file()
+    listing = (tmp_path / "site" / "tables" / "types.md").read_text("utf-8")
+    assert "[bert](../model-types/bert.md)" in listing
+    assert 'href="./interactive/index.html"' in (tmp_path / "site" / "README.md").read_text("utf-8")
+    assert (tmp_path / "site" / "site" / "pictures" / "first.png").is_file()
+    assert (tmp_path / "site" / "publish" / "site.css").is_file()
 
 
 @pytest.mark.parametrize(
     ("page", "link", "expected"),
     [
-        (DOCS / "README.md", "../tests/README.md", "tests.md"),
+        (DOCS / "README.md", "../tests/README.md", "tests/README.md"),
+        (DOCS / "README.md", "publish/json.template#count", "tables/json.md#count"),
+        (PAGES["faults"], "../../docs/evidence.md", "../../evidence.md"),
+        (PAGES["site"], "pictures/first.png", "pictures/first.png"),
+        (TEMPLATES["types"], "../derive.md", "../derive.md"),
+        (TEMPLATES["types"], URLS["Documentation"] + "a.html", "../a.html"),
         (DOCS / "README.md", "derive.md#conditions", "derive.md#conditions"),
         (ROOT / "CHANGELOG.md", "docs/derive.md", "derive.md"),
         (DOCS / "README.md", "https://pyodide.org", "https://pyodide.org"),
@@ -50,8 +58,9 @@ def test_links_lead_to_the_pages_on_the_site(page, link, expected):
 
 
 def test_a_link_that_names_a_file_has_the_title_of_the_page():
-    text = "see [glossary.md](glossary.md#counting)"
-    assert relinked(text, DOCS / "README.md", pages()) == "see [Glossary](glossary.md#counting)"
+    text = "see [derive.md](derive.md#conditions)"
+    expected = "see [Deriving a formula](derive.md#conditions)"
+    assert relinked(text, DOCS / "README.md", pages()) == expected
 
 
 def test_the_check_finds_dead_links_and_external_resources(tmp_path):

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from docs.publish.type_pages import UNTRACED, counts, listing, page, type_entry
+from docs.publish import type_pages
+from docs.publish.type_pages import UNTRACED, counts, index, page, reasons, type_entry
 from paramproof.catalogue import model_types
 from paramproof.catalogue.names import classes_of
 
@@ -19,7 +20,10 @@ NAMES = """
 
 @pytest.fixture(scope="module")
 def types():
-    return [*map(type_entry, NAMES.split())]
+    found = tuple(map(type_entry, NAMES.split()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type_pages, "entries", lambda: found)
+        yield found
 
 
 def test_counts(types):
@@ -34,18 +38,16 @@ def test_counts(types):
     assert [name for name, _ in classes] == [
         name for one in NAMES.split() for name in classes_of(one)
     ]
-    said = counts(types)
+    said = counts()
     assert said["types with a formula"] == len(NAMES.split())
     for status in ("proved", "fitted", "no default model"):
         assert said[f"classes, {status}"] == sum(one[1] == status for one in classes)
 
 
 def test_the_list_has_every_type_and_every_class_without_a_program(types):
-    text = listing(types)
-    linked = re.findall(r"^\| \[(\S+)\]\(model-types/\1\.md\) \| `\w+` \|", text, re.MULTILINE)
-    assert linked == NAMES.split()
-    listed = text.partition("## Not derived")[2]
-    assert all(f"`{name}`" in listed for name in json.loads(UNTRACED.read_text("utf-8")))
+    row = r"^\| \[(\S+)\]\(\.\./model-types/\1\.md\) \| `\w+` \|"
+    assert re.findall(row, index(), re.MULTILINE) == NAMES.split()
+    assert all(f"`{name}`" in reasons() for name in json.loads(UNTRACED.read_text("utf-8")))
 
 
 def python_of(formula):
@@ -75,12 +77,12 @@ def test_the_command_that_a_page_names_prints_the_number_on_it(paramproof):
     assert number in paramproof(*command.split()).stdout
 
 
-def test_a_type_without_a_model_at_its_defaults_has_no_number():
+def test_a_type_without_a_model_at_its_defaults_has_no_number(monkeypatch):
     one = type_entry("internlm2")
+    monkeypatch.setattr(type_pages, "entries", lambda: [one])
     assert "No class has a model at its defaults." in page(one)
-    assert re.search(
-        r"^\| \[internlm2\S+ \| `\w+` \|  \| no default model \|$", listing([one]), re.M
-    )
+    assert re.search(r"^\| \[internlm2\S+ \| `\w+` \|  \| no default model \|$", index(), re.M)
+    assert all(page(of).startswith("---\nsearch:\n") for of in (one, type_entry("bert")))
 
 
 def test_one_click_leads_to_the_interactive_page():

@@ -3,7 +3,7 @@
 Run in the checkout, where the libraries are installed. SET is ``fixed`` (the default), those of
 constructors.toml, or ``diffusers`` or ``timm``, what these libraries list. Each formula is compared
 with models built from plain ints, far from the sizes of its derivation.
-docs/libraries-SET.jsonl gets one result per line; constructors with a result are not run again,
+SET.jsonl gets one result per line; constructors with a result are not run again,
 unless ``--again`` is given. The status is 1 if a count differs from what the library builds.
 """
 
@@ -17,8 +17,7 @@ from collections import Counter
 from random import Random
 from typing import Any
 
-from docs.writers.blocks import DOCS
-from docs.writers.libraries import stored
+from docs.writers.libraries import stored, stored_in
 from paramproof.builders.meta import meta
 from paramproof.derivation.sampling import sample_sizes
 from paramproof.formulas.derivation import Derivation
@@ -95,7 +94,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--again", action="store_true", help="discard the stored results")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="names of the set")
     options = parser.parse_args(arguments)
-    path = DOCS / f"libraries-{options.set}.jsonl"
+    path = stored_in(options.set)
     path.open("w" if options.again else "a").close()
     known = {one["name"] for one in stored(options.set)}
     todo = [one for one in options.only or names(options.set) if one not in known]

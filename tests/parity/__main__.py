@@ -1,6 +1,6 @@
-"""Measure every framework and write docs/parity.md: ``python -m tests.parity``, in the checkout.
+"""Measure every framework for the README: ``python -m tests.parity``, in the checkout.
 
-``docs/parity.json`` keeps the measurements, from which the page is written. Each framework is
+measured.json keeps the measurements, from which the README is written. Each framework is
 measured in a process of its own, since they need different variables.
 """
 

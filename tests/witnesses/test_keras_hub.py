@@ -1,4 +1,4 @@
-"""KerasHub's backbones agree with docs/witnesses.json: at random sizes, and allocated."""
+"""KerasHub's backbones agree with sweep/witnesses/measured.json: at random sizes, and allocated."""
 
 from collections import Counter
 
