@@ -59,7 +59,7 @@ def test_links_lead_to_the_pages_on_the_site(page, link, expected):
 
 def test_a_link_that_names_a_file_has_the_title_of_the_page():
     text = "see [derive.md](derive.md#conditions)"
-    expected = "see [Deriving a formula](derive.md#conditions)"
+    expected = "see [Deriving a formula from live code](derive.md#conditions)"
     assert relinked(text, DOCS / "README.md", pages()) == expected
 
 
