@@ -19,7 +19,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import docs.writers.__main__  # noqa: F401  (registers what fills places)
-from docs.publish import type_pages
+from docs.writers import type_pages
 from docs.writers.blocks import DOCS, PAGES, ROOT, TEMPLATES, filled
 
 STYLE = DOCS / "publish" / "site.css"

@@ -20,14 +20,16 @@ from docs.writers import (
     formulas,
     libraries,
     schema,
+    type_pages,
     versions,
 )
 from docs.writers.blocks import PAGES, TEMPLATES, fill
 
-REGISTERED = (benchmarks, claims, formulas, libraries, schema, versions)
+REGISTERED = (benchmarks, claims, formulas, libraries, schema, type_pages, versions)
 """Modules whose import registers what fills places, and which measure nothing."""
 
 MEASURES: Mapping[str, Callable[[], None]] = {
+    "evidence": evidence.measure_foolers,
     "explain": counts.write_index,
     "differences": differences.measure,
     "frameworks": evidence.measure_verify,

@@ -282,6 +282,7 @@ def _of_share(entry: Entry) -> Verdict:
     return Verdict(CONVENTION, f"{what}, {rounded}")
 
 
+@place("claims", "evidence")
 @place("summary", "claims")
 def summary() -> str:
     kinds = Counter(verdict(entry).kind for entry in entries())

@@ -46,7 +46,7 @@ def kind(said: Verdict, one: Published) -> str:
     return KINDS[2 if said.conventions else 3]
 
 
-place("named models", "published")(lambda: str(len(_named())))
+place("named models", "published", "evidence")(lambda: str(len(_named())))
 
 
 @place("verdicts", "published")

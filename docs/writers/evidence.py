@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ from docs.writers.blocks import (
     PAGES,
     ROOT,
     block,
+    figures,
     indented,
     kept,
     place,
@@ -26,6 +28,7 @@ VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
 """The command whose output docs/frameworks.md shows."""
 
 kept("verify", "frameworks")
+kept("foolers", "evidence")
 for _name in ("score", "sampled-score"):
     kept(_name, "mutation")
     place(_name, "evidence")(
@@ -80,6 +83,26 @@ def everywhere() -> str:
     return markdown_rows(["fault", *frameworks()], rows, ["---", *[":-:"] * len(frameworks())])
 
 
+def foolers() -> str:
+    from tests.foolers.entries import FOOLERS, HARMLESS, load
+
+    load()
+    count = Counter(one.outcome for one in FOOLERS.values())
+    rows = {
+        "written to fool a derivation": len(FOOLERS),
+        "proved, and right where its guards allow": count["guard"],
+        "fitted, with a caveat that names the line": count["caveat"],
+        "fitted without such a caveat, and right": count["fitted"],
+        "not derived, with an error": count["refused"],
+        "harmless, and proved": len(HARMLESS),
+    }
+    return figures(["", "functions"], rows.items())
+
+
+def measure_foolers() -> None:
+    put("evidence", foolers=foolers())
+
+
 def measure_verify() -> None:
     put("frameworks", verify=indented(run_command([*VERIFY], ROOT)[0]))
 
@@ -89,7 +112,7 @@ def parity() -> dict[str, Any]:
     return found
 
 
-def figures(dtype: str) -> str:
+def distances(dtype: str) -> str:
     from tests.parity.differences import FORMATS
 
     rows = []
@@ -99,8 +122,8 @@ def figures(dtype: str) -> str:
     return markdown_rows(["framework", *FORMATS], rows)
 
 
-place("float32", "parity")(partial(figures, "float32"))
-place("float64", "parity")(partial(figures, "float64"))
+place("float32", "parity")(partial(distances, "float32"))
+place("float64", "parity")(partial(distances, "float64"))
 
 
 @place("releases", "parity")

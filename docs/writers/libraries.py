@@ -31,7 +31,7 @@ def _compared(constructors: list[dict[str, Any]]) -> tuple[int, int]:
     return every, sum(len(one.get("wrong", ())) for one in constructors)
 
 
-@place("totals", PAGE)
+@place("totals", PAGE, "evidence")
 def totals() -> str:
     """Return how many models of each library are equal, explained, and neither."""
     data = known()

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from docs.publish import __main__ as publish
-from docs.publish import type_pages
 from docs.publish.__main__ import URLS, broken, pages, relinked
+from docs.writers import type_pages
 from docs.writers.blocks import DOCS, PAGES, ROOT, TEMPLATES
 
 CONFIG = (ROOT / "mkdocs.yml").read_text("utf-8")

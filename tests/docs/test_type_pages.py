@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from docs.publish import type_pages
-from docs.publish.type_pages import UNTRACED, counts, index, page, reasons, type_entry
+from docs.writers import type_pages
+from docs.writers.type_pages import UNTRACED, counts, index, page, reasons, type_entry
 from paramproof.catalogue import model_types
 from paramproof.catalogue.names import classes_of
 

@@ -5,6 +5,8 @@ from collections import Counter
 
 import pytest
 
+from docs.writers.blocks import AGAIN, PAGES, block
+from docs.writers.evidence import foolers
 from tests.foolers.entries import FOOLERS, HARMLESS, load
 from tests.foolers.judging import judge_entry, layout
 
@@ -35,6 +37,8 @@ def test_the_outcome(entry):
 def test_there_are_enough_constructors():
     assert len(FOOLERS) >= 350
     assert len(HARMLESS) >= 28
+    text = PAGES["evidence"].read_text("utf-8")
+    assert block("foolers", text).strip() == foolers(), f"{AGAIN} evidence --measure"
 
 
 @pytest.mark.parametrize("entry", parameters(FOOLERS.values()))

@@ -174,7 +174,7 @@ def test_every_operation_is_tested_and_described():
     tested = IN_MODULES.union(*(names(one) for one, *_ in CASES))
 
     assert tested == {*program.OPERATIONS, *program.LAZY}
-    page = PAGES["reader"].read_text("utf-8").partition("## Operations")[2].replace("\\|", "|")
+    page = PAGES["catalogue"].read_text("utf-8").partition("## Operations")[2].replace("\\|", "|")
     assert tested == {*re.findall(r"^\| `(.+?)` \|", page, re.MULTILINE)}
 
 

@@ -8,11 +8,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from docs.writers.blocks import ROOT, figures, place
+from docs.writers.blocks import DOCS, ROOT, figures, place
 from paramproof.catalogue import Entry, entry, model_types
 from paramproof.catalogue.names import classes_of, versions_of
 from paramproof.formulas.derivation import FITTED, PROVED, DerivedTensor
@@ -23,7 +22,7 @@ from paramproof.views.formula import certainty, summand_lines
 FOLDER = "model-types"
 """Where the pages are, beside the pages that were written by hand."""
 
-PAGE = Path(__file__).with_name("type.format")
+PAGE = DOCS / "publish" / "type.format"
 """The text of a type's page."""
 
 HIDDEN = "---\nsearch:\n  exclude: true\n---\n\n"
@@ -116,6 +115,9 @@ def page(of: TypeEntry) -> str:
         tensors=markdown_rows(("times", "shape", "tensor"), map(_tensor_row, base.tensors)),
         versions=", ".join(f"{name} {number}" for name, number in versions_of(of.name).items()),
     )
+
+
+place("types", "catalogue")(lambda: str(len(model_types())))
 
 
 @place("counts", "types")
