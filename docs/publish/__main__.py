@@ -18,9 +18,8 @@ from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-import docs.writers.__main__  # noqa: F401  (registers what fills places)
 from docs.writers import type_pages
-from docs.writers.blocks import DOCS, PAGES, ROOT, TEMPLATES, filled
+from docs.writers.blocks import DOCS, PAGES, ROOT, TEMPLATES, filled, load
 
 STYLE = DOCS / "publish" / "site.css"
 
@@ -51,6 +50,7 @@ def _place(path: Path) -> str:
 
 def collect(folder: Path) -> None:
     """Write all pages into a folder, and what they show; nothing else stays in it."""
+    load()
     shutil.rmtree(folder, ignore_errors=True)
     places = pages()
     texts = {path: path.read_text("utf-8") for path in places}

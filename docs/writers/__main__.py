@@ -9,32 +9,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
 
-from docs.writers import (
-    benchmarks,
-    claims,
-    counts,
-    differences,
-    evidence,
-    formulas,
-    libraries,
-    schema,
-    type_pages,
-    versions,
-)
-from docs.writers.blocks import PAGES, TEMPLATES, fill
-
-REGISTERED = (benchmarks, claims, formulas, libraries, schema, type_pages, versions)
-"""Modules whose import registers what fills places, and which measure nothing."""
-
-MEASURES: Mapping[str, Callable[[], None]] = {
-    "evidence": evidence.measure_foolers,
-    "explain": counts.write_index,
-    "differences": differences.measure,
-    "frameworks": evidence.measure_verify,
-}
-"""What measures the data of a page or template anew."""
+from docs.writers.blocks import MEASURES, PAGES, TEMPLATES, fill, load
 
 
 def main(arguments: list[str]) -> None:
@@ -42,9 +18,11 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("pages", nargs="*", metavar="PAGE", help="such as formulas; all if none")
     parser.add_argument("--measure", action="store_true", help="measure what the places show")
     options = parser.parse_args(arguments)
-    if unknown := set(options.pages) - {*PAGES, *TEMPLATES}:
-        sys.exit(f"unknown page: {', '.join(sorted(unknown))}; choose from {', '.join(PAGES | TEMPLATES)}")
-    chosen = options.pages or [*PAGES, *TEMPLATES]
+    known = [*PAGES, *TEMPLATES]
+    if unknown := set(options.pages) - {*known}:
+        sys.exit(f"unknown page: {', '.join(sorted(unknown))}; choose from {', '.join(known)}")
+    load()
+    chosen = options.pages or known
     for page in filter(MEASURES.__contains__, chosen if options.measure else ()):
         MEASURES[page]()
     for page in filter(PAGES.__contains__, chosen):

@@ -3,7 +3,7 @@
 A place lies between ``<!-- NAME -->`` and ``<!-- end -->``: on lines of its own it shows a table or
 what commands print, within a line a figure. ``session`` as NAME shows commands, each after ``$``,
 with what they print in a folder that has the files of the page. Any other name is registered by
-``place``, or by ``kept`` if a measurement writes it.
+``place``, or is one of ``KEPT``, which tests compare with what is printed now.
 
 A page is kept with its places filled. A template has empty places, which ``docs.publish`` fills
 when it builds the site: its tables are long, and nobody reads them in the repository.
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -58,7 +59,18 @@ COMMAND = re.compile(r"^ +\$ (paramproof .*)$", re.MULTILINE)
 
 
 PLACES: dict[tuple[str, str], Content] = {}
-KEPT: set[tuple[str, str]] = set()
+MEASURES: dict[str, Callable[[], None]] = {}
+KEPT = {
+    ("evidence", "foolers"),
+    ("frameworks", "verify"),
+    ("mutation", "sampled-score"),
+    ("mutation", "score"),
+    ("readme", "derived"),
+    ("readme", "report"),
+    ("tutorial", "derived"),
+}
+"""Places that a measurement or a person writes, and that filling the page leaves as they are."""
+
 NEEDS = {"public": "transformers"}
 """The packages that pages need to be filled."""
 
@@ -73,9 +85,15 @@ def place(name: str, *pages: str) -> Callable[[Content], Content]:
     return register
 
 
-def kept(name: str, page: str) -> None:
-    """Register a place that a measurement writes, and that filling the page leaves as it is."""
-    KEPT.add((page, name))
+def measures(page: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
+    """Register a function that measures the data of a page or template anew."""
+    return lambda measure: MEASURES.setdefault(page, measure)
+
+
+def load() -> None:
+    """Import all modules beside this one, which register what fills and measures pages."""
+    for path in sorted(Path(__file__).parent.glob("[!_]*.py")):
+        import_module(f"docs.writers.{path.stem}")
 
 
 def places() -> Iterator[tuple[str, str, str]]:

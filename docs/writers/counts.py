@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from docs.writers.blocks import figures, place
+from docs.writers.blocks import figures, measures, place
 from paramproof.explanation.index import FILE, PublishedNumber
 from paramproof.explanation.search import ACTIVE
 from paramproof.explanation.ways import describe
@@ -108,6 +108,7 @@ def index_line(one: Published, model: Model) -> str:
     return json.dumps(asdict(found), ensure_ascii=False, separators=(",", ":"))
 
 
+@measures("explain")
 def write_index() -> None:
     models = sorted(_named(), key=lambda pair: pair[0].name)
     FILE.write_text("".join(f"{index_line(*pair)}\n" for pair in models), "utf-8")
@@ -122,9 +123,7 @@ def public() -> tuple[PublicResult, ...]:
 
 
 place("all", "public")(lambda: f"{len(public()):,}")
-place("model types", "public")(
-    lambda: f"{len({one.model_type for one in public()})}"
-)
+place("model types", "public")(lambda: f"{len({one.model_type for one in public()})}")
 
 
 @place("configurations", "public")

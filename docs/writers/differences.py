@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from functools import partial
 
-from docs.writers.blocks import place, places
+from docs.writers.blocks import measures, place, places
 from paramproof.builders.registry import frameworks
 from paramproof.differences.answer import (
     COUNTED,
@@ -107,6 +107,7 @@ for _section in SECTIONS:
     place(_section, NAME)(_table)
 
 
+@measures(NAME)
 def measure() -> None:
     """Measure every framework, and write the record.
 

@@ -13,7 +13,7 @@ from docs.writers.blocks import (
     block,
     figures,
     indented,
-    kept,
+    measures,
     place,
     put,
     run_command,
@@ -27,17 +27,10 @@ PARITY = PAGES["parity"].with_name("measured.json")
 VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
 """The command whose output docs/frameworks.md shows."""
 
-kept("verify", "frameworks")
-kept("foolers", "evidence")
 for _name in ("score", "sampled-score"):
-    kept(_name, "mutation")
     place(_name, "evidence")(
         partial(lambda name: block(name, PAGES["mutation"].read_text("utf-8")), _name)
     )
-# Tests compare them with what is printed now.
-kept("report", "readme")
-kept("derived", "readme")
-kept("derived", "tutorial")
 
 
 @place("faults", "faults")
@@ -99,11 +92,13 @@ def foolers() -> str:
     return figures(["", "functions"], rows.items())
 
 
-def measure_foolers() -> None:
+@measures("evidence")
+def _measure_foolers() -> None:
     put("evidence", foolers=foolers())
 
 
-def measure_verify() -> None:
+@measures("frameworks")
+def _measure_verify() -> None:
     put("frameworks", verify=indented(run_command([*VERIFY], ROOT)[0]))
 
 

@@ -1,4 +1,4 @@
-"""The pages of the formulas and of the families, from the docstrings and inventories of the formulas."""
+"""The pages of the formulas and of the families, from docstrings and inventories."""
 
 import inspect
 import re

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -30,10 +29,6 @@ HIDDEN = "---\nsearch:\n  exclude: true\n---\n\n"
 
 UNTRACED = ROOT / "sweep" / "untraced.json"
 """The classes without a program: ``{"ClvpModel": ["clvp", why], …}``."""
-
-COUNTED = """\
-The defaults of `{base}` have {count:,}. `paramproof count {name} --class {base}` prints every
-tensor, and"""
 
 SOURCES = {
     "transformers": "of Hugging Face transformers",
@@ -106,7 +101,7 @@ def page(of: TypeEntry) -> str:
         name=of.name,
         base=base.name,
         source=SOURCES[found.library],
-        count=COUNTED.format(count=found.count, name=of.name, base=base.name),
+        count=found.count,
         formula="\n".join(f"  {line}" for line in summand_lines(base)) or "    0",
         address=quote(of.name, safe=""),
         letters=markdown(Table(SIZES, tuple(letters))) if letters else NO_LETTERS,

@@ -1,6 +1,6 @@
 """Evaluate the catalogue's programs: what a model class is built of, for any keys of a config.json.
 
-A file has a model type's classes: of configurations, and of models; docs/catalogue.md has the format.
+A file has a model type's classes: of configurations, and of models; docs/catalogue.md says more.
 
     part = Catalogue("programs").configuration({"model_type": "llama", "hidden_size": 2048})
     part.field("head_dim"), part.count("LlamaModel"), [*part.tensors("LlamaModel")]

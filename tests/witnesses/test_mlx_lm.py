@@ -1,4 +1,4 @@
-"""mlx-lm's models agree with sweep/witnesses/measured.json: each difference has a name and a formula."""
+"""mlx-lm's models agree with what is stored: each difference has a name and a formula."""
 
 from collections import Counter
 from math import prod
