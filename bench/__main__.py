@@ -173,19 +173,14 @@ def cases() -> list[Case]:
     return [Case(name, *way) for name in frameworks() for way in [*own, *USED.get(name, [])]]
 
 
-def encoder(name: str) -> EncoderSpec:
-    spec = named_model(name).spec
-    assert isinstance(spec, EncoderSpec)
-    return spec
-
-
 def measured(case: Case, name: str) -> dict[str, Any]:
     """Return seconds to import, of the first call and of later ones, the count, and peaks in MB.
 
     ``first_mb`` is the peak once the first call is over, ``peak_mb`` that of the process.
     """
     start = time.perf_counter()
-    builder, spec = load_builder(framework(case.framework)), encoder(name)
+    builder, spec = load_builder(framework(case.framework)), named_model(name).spec
+    assert isinstance(spec, EncoderSpec)
     for module in case.imports:
         importlib.import_module(module)
     imported = time.perf_counter() - start
@@ -225,31 +220,19 @@ def main(arguments: list[str]) -> None:
         return
     chosen = options.framework or [*frameworks()]
     data = json.loads(RESULTS.read_text("utf-8"))
-    models = {
-        (one["framework"], one["way"], one["model"]): one["processes"]
-        for one in data["models"]
-        if one["framework"] not in chosen
-    }
-    for number, case, model in jobs(chosen):
-        print(f"{case.framework}: {case.way}, {model}", file=sys.stderr, flush=True)
-        found = in_process("bench", framework(case.framework), "--measure", str(number), model)
-        models.setdefault((case.framework, case.way, model), []).append(found)
-    order = [*frameworks()]
-    data["models"] = [
-        {"framework": name, "way": way, "model": model, "processes": processes}
-        for (name, way, model), processes in sorted(
-            models.items(), key=lambda one: (one[0][2] != BASE, order.index(one[0][0]))
-        )
-    ]
-    versions = data["machine"]["versions"]
-    versions |= {"torchinfo": version("torchinfo"), "python": platform.python_version()}
-    for name in chosen:
-        versions |= framework(name).versions()
     data["machine"] = {
         "system": f"{platform.system()}, {platform.machine()}",
         "processors": os.cpu_count(),
-        "versions": dict(sorted(versions.items())),
+        "versions": {"torchinfo": version("torchinfo"), "python": platform.python_version()},
     }
+    of: dict[str, dict[str, Any]]
+    of = {name: {"versions": framework(name).versions(), "models": {}} for name in chosen}
+    for number, case, model in jobs(chosen):
+        print(f"{case.framework}: {case.way}, {model}", file=sys.stderr, flush=True)
+        found = in_process("bench", framework(case.framework), "--measure", str(number), model)
+        ways = of[case.framework]["models"].setdefault(model, {})
+        ways.setdefault(case.way, []).append(found)
+    data["frameworks"] |= of
     RESULTS.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
 
 

@@ -21,8 +21,6 @@ from urllib.parse import unquote, urlsplit
 from docs.writers import type_pages
 from docs.writers.blocks import DOCS, PAGES, ROOT, TEMPLATES, filled, load
 
-STYLE = DOCS / "publish" / "site.css"
-
 URLS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]
 """Where a release has the documentation: links to there become links within the site."""
 
@@ -55,21 +53,16 @@ def collect(folder: Path) -> None:
     places = pages()
     texts = {path: path.read_text("utf-8") for path in places}
     texts |= {path: filled(name) for name, path in TEMPLATES.items()}
-    linked = {_target(one, path) for path, text in texts.items() for one in LINK.finditer(text)}
-    for path in {STYLE, *filter(Path.is_file, linked)} - places.keys():
-        target = folder / _place(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target)
     built = {places[path]: relinked(text, path, places) for path, text in texts.items()}
     types = type_pages.entries()
     built |= {f"{type_pages.FOLDER}/{one.name}.md": type_pages.page(one) for one in types}
-    for place, text in built.items():
+    shown = [DOCS / "publish" / "site.css", *ROOT.glob("site/pictures/*")]
+    for place in (*built, *map(_place, shown)):
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
+    for place, text in built.items():
         (folder / place).write_text(text, "utf-8")
-
-
-def _target(link: re.Match[str], path: Path) -> Path:
-    return Path(os.path.normpath(path.parent / link["path"]))
+    for path in shown:
+        shutil.copyfile(path, folder / _place(path))
 
 
 def relinked(text: str, path: Path, places: dict[Path, str]) -> str:
@@ -80,7 +73,7 @@ def relinked(text: str, path: Path, places: dict[Path, str]) -> str:
     here = Path(places[path]).parent
 
     def moved(match: re.Match[str]) -> str:
-        target, words = _target(match, path), match["words"]
+        target, words = Path(os.path.normpath(path.parent / match["path"])), match["words"]
         place = places.get(target) or _place(target)
         if target in places and words.endswith((".md", ".template")):
             words = target.read_text("utf-8").partition("\n")[0].removeprefix("# ")
@@ -95,19 +88,14 @@ def broken(folder: Path) -> Iterator[str]:
     for path in sorted(folder.rglob("*.html")):
         name = path.relative_to(folder)
         for tag, address in dict.fromkeys(ADDRESS.findall(path.read_text("utf-8"))):
-            if tag != "a" and urlsplit(address).netloc:
+            parts = urlsplit(unescape(address))
+            if tag != "a" and parts.netloc:
                 yield f"{name}: loads {address} from another host"
-            if not _leads_somewhere(unescape(address), path, folder):
+            start = folder if parts.path.startswith("/") else path.parent
+            target = start / unquote(parts.path).lstrip("/")
+            is_here = parts.path and not parts.scheme and not parts.netloc
+            if is_here and not (target / "index.html" if target.is_dir() else target).is_file():
                 yield f"{name}: {address} leads nowhere"
-
-
-def _leads_somewhere(address: str, path: Path, folder: Path) -> bool:
-    parts = urlsplit(address)
-    if parts.scheme or parts.netloc or not parts.path:
-        return True
-    start = folder if parts.path.startswith("/") else path.parent
-    target = start / unquote(parts.path).lstrip("/")
-    return (target / "index.html" if target.is_dir() else target).is_file()
 
 
 def main(command: str, folder: str) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from statistics import median
 from typing import Any
 
 from bench.__main__ import ABSTRACT, BASE, LARGE, RESULTS
 from docs.writers.blocks import place
+from paramproof.differences.answer import versions_text
 from paramproof.formulas import closed_form
 from paramproof.formulas.models import named_model
 from paramproof.tables import markdown_rows
@@ -23,22 +24,24 @@ def results() -> dict[str, Any]:
 
 @place("machine", "bench")
 def machine() -> str:
-    found = results()["machine"]
-    versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items())
+    found, own = results()["machine"], results()["frameworks"].values()
+    versions = versions_text([found["versions"], *(one["versions"] for one in own)])
     return f"{found['system']}, {found['processors']} processors: {versions}."
 
 
-def warm(framework: str, way: str, model: str) -> float:
+def warm(processes: Sequence[Mapping[str, Any]]) -> float:
     """Return the median seconds of the later counts of every process."""
-    wanted = {"framework": framework, "way": way, "model": model}
-    entry = next(one for one in results()["models"] if wanted.items() <= one.items())
-    found: float = median(seconds for process in entry["processes"] for seconds in process["warm"])
+    found: float = median(seconds for process in processes for seconds in process["warm"])
     return found
 
 
 def models(model: str) -> str:
     heads = "framework", "way", "import", "cold", "warm", "times", "peak MB", "growth", "off"
-    rows = (_row(entry) for entry in results()["models"] if entry["model"] == model)
+    rows = (
+        (name, way, *_row(model, processes, warm(one["models"][model][ABSTRACT])))
+        for name, one in results()["frameworks"].items()
+        for way, processes in one["models"].get(model, {}).items()
+    )
     return markdown_rows(heads, rows, ["---"] * 2 + ["---:"] * 7)
 
 
@@ -46,11 +49,9 @@ place(BASE, "bench")(partial(models, BASE))
 place(LARGE, "bench")(partial(models, LARGE))
 
 
-def _row(entry: dict[str, Any]) -> Iterator[str]:
-    framework, way, model = entry["framework"], entry["way"], entry["model"]
-    processes, own = entry["processes"], warm(framework, way, model)
-    times = own / warm(framework, ABSTRACT, model)
-    yield from (framework, way)
+def _row(model: str, processes: Sequence[Mapping[str, Any]], abstract: float) -> Iterator[str]:
+    own = warm(processes)
+    times = own / abstract
     yield f"{median(process['import'] for process in processes):.1f}"
     yield _seconds(median(process["cold"] for process in processes))
     yield _seconds(own)

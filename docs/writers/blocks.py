@@ -3,7 +3,7 @@
 A place lies between ``<!-- NAME -->`` and ``<!-- end -->``: on lines of its own it shows a table or
 what commands print, within a line a figure. ``session`` as NAME shows commands, each after ``$``,
 with what they print in a folder that has the files of the page. Any other name is registered by
-``place``, or is one of ``KEPT``, which tests compare with what is printed now.
+``place``, or by ``kept`` if a measurement writes it.
 
 A page is kept with its places filled. A template has empty places, which ``docs.publish`` fills
 when it builds the site: its tables are long, and nobody reads them in the repository.
@@ -60,17 +60,7 @@ COMMAND = re.compile(r"^ +\$ (paramproof .*)$", re.MULTILINE)
 
 PLACES: dict[tuple[str, str], Content] = {}
 MEASURES: dict[str, Callable[[], None]] = {}
-KEPT = {
-    ("evidence", "foolers"),
-    ("frameworks", "verify"),
-    ("mutation", "sampled-score"),
-    ("mutation", "score"),
-    ("readme", "derived"),
-    ("readme", "report"),
-    ("tutorial", "derived"),
-}
-"""Places that a measurement or a person writes, and that filling the page leaves as they are."""
-
+KEPT: set[tuple[str, str]] = set()
 NEEDS = {"public": "transformers"}
 """The packages that pages need to be filled."""
 
@@ -83,6 +73,11 @@ def place(name: str, *pages: str) -> Callable[[Content], Content]:
         return content
 
     return register
+
+
+def kept(name: str, page: str) -> None:
+    """Register a place that a measurement writes, and that filling the page leaves as it is."""
+    KEPT.add((page, name))
 
 
 def measures(page: str) -> Callable[[Callable[[], None]], Callable[[], None]]:

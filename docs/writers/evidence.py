@@ -13,6 +13,7 @@ from docs.writers.blocks import (
     block,
     figures,
     indented,
+    kept,
     measures,
     place,
     put,
@@ -27,10 +28,16 @@ PARITY = PAGES["parity"].with_name("measured.json")
 VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
 """The command whose output docs/frameworks.md shows."""
 
+kept("verify", "frameworks")
+kept("foolers", "evidence")
 for _name in ("score", "sampled-score"):
-    place(_name, "evidence")(
-        partial(lambda name: block(name, PAGES["mutation"].read_text("utf-8")), _name)
-    )
+    kept(_name, "mutation")
+    _score = partial(lambda name: block(name, PAGES["mutation"].read_text("utf-8")), _name)
+    place(_name, "evidence")(_score)
+# Tests compare them with what is printed now.
+kept("report", "readme")
+kept("derived", "readme")
+kept("derived", "tutorial")
 
 
 @place("faults", "faults")
@@ -92,14 +99,8 @@ def foolers() -> str:
     return figures(["", "functions"], rows.items())
 
 
-@measures("evidence")
-def _measure_foolers() -> None:
-    put("evidence", foolers=foolers())
-
-
-@measures("frameworks")
-def _measure_verify() -> None:
-    put("frameworks", verify=indented(run_command([*VERIFY], ROOT)[0]))
+measures("evidence")(lambda: put("evidence", foolers=foolers()))
+measures("frameworks")(lambda: put("frameworks", verify=indented(run_command([*VERIFY], ROOT)[0])))
 
 
 def parity() -> dict[str, Any]:

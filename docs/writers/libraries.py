@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from pathlib import Path
 from typing import Any
 
 from docs.writers.blocks import PAGES, figures, place
@@ -13,15 +12,12 @@ from sweep.witnesses.comparison import all_causes
 from sweep.witnesses.keras_hub import expected
 
 PAGE = "libraries"
+FOLDER = PAGES[PAGE].parent
 SETS = ("fixed", "diffusers", "timm")
 
 
-def stored_in(name: str) -> Path:
-    return PAGES[PAGE].with_name(f"{name}.jsonl")
-
-
 def stored(name: str) -> list[dict[str, Any]]:
-    text = stored_in(name).read_text("utf-8")
+    text = (FOLDER / f"{name}.jsonl").read_text("utf-8")
     return [*map(json.loads, text.splitlines())]
 
 

@@ -24,13 +24,10 @@ def _kinds() -> str:
     return markdown_rows(["kind", "what it is"], rows)
 
 
-place("keys", "json")(lambda: "\n\n".join(map(_section, kinds())))
-
-
-@place("objects", "json")
-def _objects() -> str:
+@place("keys", "json")
+def _keys() -> str:
     others = (one for one in DEFINITIONS if one not in kinds() and _has_section(one))
-    return "\n\n".join(map(_section, others))
+    return "\n\n".join(map(_section, (*kinds(), *others)))
 
 
 def _has_section(name: str) -> bool:

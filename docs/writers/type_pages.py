@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache
+from itertools import starmap
 from typing import NamedTuple
 from urllib.parse import quote
 
 from docs.writers.blocks import DOCS, ROOT, figures, place
 from paramproof.catalogue import Entry, entry, model_types
-from paramproof.catalogue.names import classes_of, versions_of
+from paramproof.catalogue.names import classes_of, has_type, versions_of
 from paramproof.formulas.derivation import FITTED, PROVED, DerivedTensor
 from paramproof.formulas.expression import text
 from paramproof.tables import Column, Table, TableRow, markdown, markdown_rows, numbers
@@ -21,13 +22,16 @@ from paramproof.views.formula import certainty, summand_lines
 FOLDER = "model-types"
 """Where the pages are, beside the pages that were written by hand."""
 
-PAGE = DOCS / "publish" / "type.format"
-"""The text of a type's page."""
-
 HIDDEN = "---\nsearch:\n  exclude: true\n---\n\n"
 """The start of a page that the search of the documentation leaves out: the site finds types."""
 
-UNTRACED = ROOT / "sweep" / "untraced.json"
+PAGE = HIDDEN + (DOCS / "publish" / "type.format").read_text("utf-8")
+NO_PAGE = HIDDEN + "# {name}\n\nNo class has a model at its defaults.\n\n{classes}\n"
+NO_LETTERS = "The formula has no symbols: no size changes the number of parameters."
+
+UNTRACED: dict[str, tuple[str, str]] = json.loads(
+    (ROOT / "sweep" / "untraced.json").read_text("utf-8")
+)
 """The classes without a program: ``{"ClvpModel": ["clvp", why], …}``."""
 
 SOURCES = {
@@ -36,38 +40,22 @@ SOURCES = {
 }
 """How a page names the library whose models its formulas describe."""
 
-NO_MODEL = "No class has a model at its defaults.\n\n{classes}\n"
-NO_LETTERS = "The formula has no symbols: no size changes the number of parameters."
 REFUSED = "no default model"
 
 SIZES = Column("symbol"), Column("field", is_code=True), numbers("default")
-TYPE_AND_CLASS = Column("type"), Column("class", is_code=True)
-INDEX = *TYPE_AND_CLASS, numbers("parameters"), Column("status")
+INDEX = Column("type"), Column("class", is_code=True), numbers("parameters"), Column("status")
 
 
-class ClassEntry(NamedTuple):
-    """A class of a model type at the defaults of its configuration, or why these are refused."""
-
-    name: str
-    entry: Entry | None
-    refused: str = ""
-
-    @property
-    def status(self) -> str:
-        return self.entry.derivation.status if self.entry else REFUSED
-
-
-@dataclass(frozen=True)
-class TypeEntry:
-    """A model type with its classes, the base model first."""
+class TypeEntry(NamedTuple):
+    """A model type with its classes, the base model first: each at its defaults, or why not."""
 
     name: str
-    classes: tuple[ClassEntry, ...]
+    classes: Mapping[str, Entry | str]
 
     @property
     def shown(self) -> Entry | None:
         """The first class that has a model at the defaults: the base model of most types."""
-        return next((one.entry for one in self.classes if one.entry), None)
+        return next((one for one in self.classes.values() if isinstance(one, Entry)), None)
 
 
 @cache
@@ -76,20 +64,24 @@ def entries() -> tuple[TypeEntry, ...]:
 
 
 def type_entry(name: str) -> TypeEntry:
-    return TypeEntry(name, tuple(_class_entry(name, one) for one in classes_of(name)))
+    return TypeEntry(name, {one: _at_defaults(name, one) for one in classes_of(name)})
 
 
-def _class_entry(model_type: str, name: str) -> ClassEntry:
+def _at_defaults(model_type: str, name: str) -> Entry | str:
     try:
-        return ClassEntry(name, entry({"model_type": model_type}, name))
+        return entry({"model_type": model_type}, name)
     except ValueError as error:
-        return ClassEntry(name, None, str(error))
+        return str(error)
+
+
+def _status(found: Entry | str) -> str:
+    return found.derivation.status if isinstance(found, Entry) else REFUSED
 
 
 def page(of: TypeEntry) -> str:
-    classes = markdown_rows(("class", "status", ""), map(_class_row, of.classes))
+    classes = markdown_rows(("class", "status", ""), starmap(_class_row, of.classes.items()))
     if not (found := of.shown):
-        return f"{HIDDEN}# {of.name}\n\n{NO_MODEL.format(classes=classes)}"
+        return NO_PAGE.format(name=of.name, classes=classes)
     base = found.derivation
     letters = [
         TableRow((letter, field, base.sizes[letter]))
@@ -97,7 +89,7 @@ def page(of: TypeEntry) -> str:
         if letter in base.formula.letters
     ]
     conditions = "\n".join(f"- {stated.condition}" for stated in base.conditions)
-    return HIDDEN + PAGE.read_text("utf-8").format(
+    return PAGE.format(
         name=of.name,
         base=base.name,
         source=SOURCES[found.library],
@@ -112,51 +104,42 @@ def page(of: TypeEntry) -> str:
     )
 
 
-place("types", "catalogue")(lambda: str(len(model_types())))
-
-
-@place("counts", "types")
-def _counts() -> str:
-    return figures(["", ""], counts().items())
-
-
 def counts() -> dict[str, int]:
-    status = Counter(one.status for of in entries() for one in of.classes)
+    status = Counter(_status(one) for of in entries() for one in of.classes.values())
     return {
         "types with a formula": len(entries()),
         **{f"classes, {name}": status[name] for name in (PROVED, FITTED, REFUSED)},
-        "classes without a formula": len(_untraced()),
+        "classes without a formula": len(UNTRACED),
     }
+
+
+place("types", "catalogue")(lambda: str(sum(map(has_type, model_types()))))
+place("counts", "types")(lambda: figures(["", ""], counts().items()))
 
 
 @place("index", "types")
 def index() -> str:
-    rows = (
-        TableRow((f"[{one.name}](../{FOLDER}/{one.name}.md)", first.name, count, first.status))
-        for one in entries()
-        for first in one.classes[:1]
-        for count in [first.entry.count if first.entry else None]
-    )
+    rows = []
+    for one in entries():
+        name, found = next(iter(one.classes.items()))
+        count = found.count if isinstance(found, Entry) else None
+        rows.append(
+            TableRow((f"[{one.name}](../{FOLDER}/{one.name}.md)", name, count, _status(found)))
+        )
     return markdown(Table(INDEX, tuple(rows)))
 
 
 @place("reasons", "types")
 def reasons() -> str:
-    """Return a line for each class without a program, with the reason."""
-    found = sorted(_untraced().items())
+    found = sorted(UNTRACED.items())
     return "\n".join(f"- `{name}` of {of}: {_escaped(why)}" for name, (of, why) in found)
 
 
-def _untraced() -> dict[str, tuple[str, str]]:
-    found: dict[str, tuple[str, str]] = json.loads(UNTRACED.read_text("utf-8"))
-    return found
-
-
-def _class_row(one: ClassEntry) -> tuple[str, ...]:
-    if not one.entry:
-        return f"`{one.name}`", REFUSED, _escaped(one.refused)
-    derivation = one.entry.derivation
-    return f"`{one.name}`", certainty(derivation), _escaped("; ".join(derivation.reasons))
+def _class_row(name: str, found: Entry | str) -> tuple[str, ...]:
+    if isinstance(found, str):
+        return f"`{name}`", REFUSED, _escaped(found)
+    reasons = _escaped("; ".join(found.derivation.reasons))
+    return f"`{name}`", certainty(found.derivation), reasons
 
 
 def _escaped(words: str) -> str:

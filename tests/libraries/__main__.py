@@ -17,7 +17,7 @@ from collections import Counter
 from random import Random
 from typing import Any
 
-from docs.writers.libraries import stored, stored_in
+from docs.writers.libraries import FOLDER, stored
 from paramproof.builders.meta import meta
 from paramproof.derivation.sampling import sample_sizes
 from paramproof.formulas.derivation import Derivation
@@ -94,7 +94,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--again", action="store_true", help="discard the stored results")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="names of the set")
     options = parser.parse_args(arguments)
-    path = stored_in(options.set)
+    path = FOLDER / f"{options.set}.jsonl"
     path.open("w" if options.again else "a").close()
     known = {one["name"] for one in stored(options.set)}
     todo = [one for one in options.only or names(options.set) if one not in known]
