@@ -13,7 +13,9 @@ from dataclasses import asdict, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from docs.writers.blocks import figures, place
+from docs.writers.blocks import ROOT, figures, place
+from paramproof.bulk import count_line
+from paramproof.catalogue.names import has_type, model_types
 from paramproof.explanation.index import FILE, PublishedNumber
 from paramproof.explanation.search import ACTIVE
 from paramproof.explanation.ways import describe
@@ -110,6 +112,16 @@ def index_line(one: Published, model: Model) -> str:
 def write_index() -> None:
     models = sorted(every_named_model(), key=lambda pair: pair[0].name)
     FILE.write_text("".join(f"{index_line(*pair)}\n" for pair in models), "utf-8")
+
+
+place("types", "readme")(lambda: str(sum(map(has_type, model_types()))))
+
+
+@place("public files", "count")
+def _public_files() -> str:
+    lines = (ROOT / "tests" / "catalogue" / "public.jsonl").read_bytes().splitlines()
+    counted = ["total" in count_line(*line) for line in enumerate(lines)]
+    return f"{sum(counted)} of {len(counted)}"
 
 
 @cache
