@@ -13,8 +13,7 @@ from dataclasses import asdict, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from docs.writers.blocks import ROOT, figures, place
-from paramproof.bulk import count_line
+from docs.writers.blocks import figures, place
 from paramproof.catalogue.names import has_type, model_types
 from paramproof.explanation.index import FILE, PublishedNumber
 from paramproof.explanation.search import ACTIVE
@@ -115,13 +114,6 @@ def write_index() -> None:
 
 
 place("types", "readme")(lambda: str(sum(map(has_type, model_types()))))
-
-
-@place("public files", "count")
-def _public_files() -> str:
-    lines = (ROOT / "tests" / "catalogue" / "public.jsonl").read_bytes().splitlines()
-    counted = ["total" in count_line(*line) for line in enumerate(lines)]
-    return f"{sum(counted)} of {len(counted)}"
 
 
 @cache
