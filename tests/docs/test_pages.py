@@ -45,6 +45,13 @@ def test_every_command_is_described_and_those_of_the_help_have_a_row():
     assert all(f"`{name}`" in start for name in OTHER_NAMES)
 
 
+def test_the_report_on_a_file():
+    """The sample is a report that the tests of reports keep."""
+    (shown,) = re.findall(r"^ {6}−.*\n {4}actual − .*$", TEXT["commands"], re.MULTILINE)
+    kept = ROOT / "tests" / "paramproof" / "matching" / "__snapshots__" / "test_reports.ambr"
+    assert shown.replace("\n    ", "\n  ").removeprefix("  ") in kept.read_text("utf-8")
+
+
 def test_completion():
     """The line for bash is the one tested in a real bash, and each shell has a line."""
     assert f"| bash | `{COMPLETION_IN_BASH}` |" in TEXT["commands"]
