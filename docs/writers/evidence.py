@@ -32,7 +32,10 @@ for _name in ("score", "sampled-score"):
     place(_name, "evidence")(
         partial(lambda name: block(name, PAGES["mutation"].read_text("utf-8")), _name)
     )
-kept("derived", "tutorial")  # A test compares it with what is printed now.
+# Tests compare them with what is printed now.
+kept("report", "readme")
+kept("derived", "readme")
+kept("derived", "tutorial")
 
 
 @place("faults", "faults")

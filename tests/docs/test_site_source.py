@@ -50,8 +50,8 @@ def test_links_lead_to_the_pages_on_the_site(page, link, expected):
 
 
 def test_a_link_that_names_a_file_has_the_title_of_the_page():
-    text = "see [python.md](python.md#errors)"
-    assert relinked(text, DOCS / "README.md", pages()) == "see [In Python](python.md#errors)"
+    text = "see [glossary.md](glossary.md#counting)"
+    assert relinked(text, DOCS / "README.md", pages()) == "see [Glossary](glossary.md#counting)"
 
 
 def test_the_check_finds_dead_links_and_external_resources(tmp_path):
