@@ -35,8 +35,6 @@ for _name in ("score", "sampled-score"):
     _score = partial(lambda name: block(name, PAGES["mutation"].read_text("utf-8")), _name)
     place(_name, "evidence")(_score)
 # Tests compare them with what is printed now.
-kept("report", "readme")
-kept("derived", "readme")
 kept("derived", "tutorial")
 
 

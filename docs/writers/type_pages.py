@@ -113,7 +113,7 @@ def counts() -> dict[str, int]:
     }
 
 
-place("types", "catalogue")(lambda: str(sum(map(has_type, model_types()))))
+place("types", "catalogue", "readme")(lambda: str(sum(map(has_type, model_types()))))
 place("counts", "types")(lambda: figures(["", ""], counts().items()))
 
 

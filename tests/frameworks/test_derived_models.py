@@ -3,16 +3,13 @@
 import json
 import re
 from dataclasses import replace
-from importlib import import_module
 
 import pytest
 
-from docs.writers.blocks import PAGES, block, script_in
 from paramproof import assert_parameters, compare
 from paramproof.catalogue import entry
 from paramproof.catalogue.names import classes_of
 from paramproof.cli.verify import built_by_transformers
-from paramproof.derivation.pipeline import derive
 from paramproof.formulas import EncoderLetters, closed_form, inventory
 from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
 from paramproof.formulas.derivation_data import derivation_from
@@ -20,9 +17,8 @@ from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import letter
 from paramproof.formulas.printing import MINUS
 from paramproof.resolver import lookup, resolve
-from paramproof.tracing.constructors.function import function_constructor
 from paramproof.views.difference import compared
-from paramproof.views.formula import formula_lines, summand_lines
+from paramproof.views.formula import summand_lines
 from tests.frameworks.modules import model_class, nn
 from tests.frameworks.transformers_configs import built
 from tests.sessions import run_python
@@ -245,16 +241,6 @@ def test_the_page_of_a_type(name):
     }
     assert again.count(again.sizes) == said.count(said.sizes)
     assert again.status == said.status
-
-
-def test_the_sample_in_the_readme(tmp_path, monkeypatch):
-    text = PAGES["readme"].read_text("utf-8")
-    (tmp_path / "mine.py").write_text(script_in(text, "mine.py"))
-    monkeypatch.syspath_prepend(tmp_path)
-    found = derive(function_constructor("mine:model", import_module("mine").model))
-    conditions = ", ".join(str(stated.condition) for stated in found.conditions)
-    lines = [*formula_lines(found), f"holds where {conditions}", found.status]
-    assert block("derived", text).splitlines() == lines
 
 
 CALCULATORS = """

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from docs.writers.blocks import PAGES, block
 from paramproof import check
 from paramproof.algebra.residual import explained, lines
 from paramproof.algebra.symbols import FamilyArchitecture
@@ -13,7 +12,7 @@ from paramproof.formulas import inventory
 from paramproof.verify.proof import read, residuals
 from tests.cases import case_of
 from tests.faults.in_frameworks import Faulty
-from tests.specs import LIVE_ENCODER, SMALL_ENCODER
+from tests.specs import LIVE_ENCODER
 
 pytestmark = pytest.mark.framework("torch")
 
@@ -35,9 +34,3 @@ def test_the_report_and_a_derivation_find_the_same_difference(fault, snapshot):
     assert report.splitlines()[1:] == snapshot
     total, *_ = lines(residuals(read(wrong, ENCODER).tensors, LETTERS), inventory(LETTERS))
     assert total == report.splitlines()[-1]
-
-
-def test_the_report_in_the_readme():
-    wrong = Faulty(framework("torch"), "intermediate bias dropped")
-    report = explained(check(wrong, SMALL_ENCODER), FamilyArchitecture.of(SMALL_ENCODER))
-    assert block("report", PAGES["readme"].read_text("utf-8")) == f"{report}\n"
