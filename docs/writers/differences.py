@@ -73,9 +73,10 @@ def agreed(name: str, answers: Sequence[Answer] | None = None) -> str:
     return said.pop()
 
 
-for _match in MARKED.finditer(PAGES[NAME].read_text("utf-8")):
-    if _match["name"].startswith("answer "):
-        place(_match["name"], NAME)(partial(agreed, _match["name"]))
+for _page, _path in PAGES.items():
+    for _match in MARKED.finditer(_path.read_text("utf-8")):
+        if _match["name"].startswith("answer "):
+            place(_match["name"], _page)(partial(agreed, _match["name"]))
 
 
 def difference_table(section: Section, answers: Sequence[Answer]) -> Table:

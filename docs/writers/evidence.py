@@ -82,7 +82,8 @@ def everywhere() -> str:
 
 
 def measure_verify() -> None:
-    put("frameworks", verify=indented(run_command([*VERIFY], ROOT)[0]))
+    printed = f"$ paramproof {' '.join(VERIFY)}\n{run_command([*VERIFY], ROOT)[0]}"
+    put("frameworks", verify=indented(printed))
 
 
 def parity() -> dict[str, Any]:
