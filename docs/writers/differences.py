@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from functools import partial
 
-from docs.writers.blocks import MARKED, PAGES, place
+from docs.writers.blocks import place, places
 from paramproof.builders.registry import frameworks
 from paramproof.differences.answer import (
     COUNTED,
@@ -73,10 +73,9 @@ def agreed(name: str, answers: Sequence[Answer] | None = None) -> str:
     return said.pop()
 
 
-for _page, _path in PAGES.items():
-    for _match in MARKED.finditer(_path.read_text("utf-8")):
-        if _match["name"].startswith("answer "):
-            place(_match["name"], _page)(partial(agreed, _match["name"]))
+for _page, _name, _ in places():
+    if _name.startswith("answer "):
+        place(_name, _page)(partial(agreed, _name))
 
 
 def difference_table(section: Section, answers: Sequence[Answer]) -> Table:

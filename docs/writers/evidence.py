@@ -6,24 +6,14 @@ import json
 from functools import partial
 from typing import Any
 
-from docs.writers.blocks import (
-    DOCS,
-    PAGES,
-    ROOT,
-    block,
-    indented,
-    kept,
-    place,
-    put,
-    run_command,
-)
+from docs.writers.blocks import DOCS, PAGES, block, content, kept, place, put
 from paramproof.builders.registry import Framework, frameworks
 from paramproof.differences.answer import versions_text
 from paramproof.tables import markdown_rows
 
 PARITY = DOCS / "parity.json"
 
-VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
+VERIFY = "paramproof verify --model bert-base --examples 50"
 """The command whose output docs/frameworks.md shows."""
 
 kept("verify", "frameworks")
@@ -82,8 +72,7 @@ def everywhere() -> str:
 
 
 def measure_verify() -> None:
-    printed = f"$ paramproof {' '.join(VERIFY)}\n{run_command([*VERIFY], ROOT)[0]}"
-    put("frameworks", verify=indented(printed))
+    put("frameworks", verify=content("frameworks", "session", f"    $ {VERIFY}"))
 
 
 def parity() -> dict[str, Any]:

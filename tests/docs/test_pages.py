@@ -8,18 +8,14 @@ import pytest
 
 from docs.writers import counts, differences, evidence, formulas, versions
 from docs.writers.blocks import AGAIN, MARKED, PAGES, ROOT, write_files
-from paramproof.algebra.residual import explained
-from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.registry import framework, frameworks
 from paramproof.catalogue.names import model_types, release
 from paramproof.cli.main import GROUPS, OTHER_NAMES, cli
 from paramproof.differences.answer import RECORDED, recorded
-from paramproof.formulas import FAMILIES, LlamaSpec, Tensor, compare, inventory, terms
-from paramproof.formulas.errors import FormulaError
+from paramproof.formulas import FAMILIES, terms
 from paramproof.formulas.families import OURS
 from paramproof.formulas.models import named_configurations, named_models
 from paramproof.formulas.spec import FIELDS
-from paramproof.verify.agreement import require_agreement
 from paramproof.views.conventions import every_named_model, verdict_on
 from paramproof.views.counted import Count
 from releases import __main__ as releases
@@ -27,7 +23,6 @@ from tests.parity.cases import DTYPES
 from tests.parity.differences import FORMATS
 from tests.plugin import run_pytest
 from tests.printed import COMPLETION_IN_BASH
-from tests.weight_lists import listed
 
 TEXT = {name: path.read_text("utf-8") for name, path in PAGES.items()}
 
@@ -120,25 +115,6 @@ def test_every_part_in_use_documents_its_count():
         if callable(value) and getattr(value, "__module__", "") == terms.__name__
     }
     assert public - helpers - counted == {part.__name__ for part in formulas.part_functions()}
-
-
-def test_the_page_of_a_changed_formula(monkeypatch):
-    """A bias that no framework builds is added to one derivation."""
-    sizes = dict.fromkeys(("vocab_size", "num_hidden_layers", "num_attention_heads"), 1)
-    sizes |= {"num_key_value_heads": 1, "intermediate_size": 1, "hidden_size": 2, "head_dim": 2}
-    spec = LlamaSpec(**sizes, tie_word_embeddings=True)
-    built, gated = listed(spec), terms.gated_feed_forward
-    monkeypatch.setattr(
-        terms,
-        "gated_feed_forward",
-        lambda width, inner: (*gated(width, inner), Tensor("gate.bias", (inner,), terms.GATED)),
-    )
-    with pytest.raises(FormulaError) as raised:
-        require_agreement(["llama"])
-    assert f"    paramproof: {raised.value}\n" in TEXT["change-a-formula"]
-    report = compare(inventory(spec.letters()), built)
-    for line in explained(report, FamilyArchitecture.of(spec)).splitlines()[1:]:
-        assert line in TEXT["change-a-formula"]
 
 
 def test_every_letter_that_is_a_size_is_a_field():
