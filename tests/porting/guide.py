@@ -57,4 +57,4 @@ def other_names():
     """Return the other dotted names in the text's sentences: of types, and of the contract."""
     ours = {dotted for name in ENVIRONMENTS for dotted in about(name)}
     prose = "\n".join(line for line in TEXT.splitlines() if not line.startswith("|"))
-    return set(DOTTED.findall(prose)) - ours
+    return set(DOTTED.findall(prose)) - ours - {*ENVIRONMENTS}
