@@ -55,7 +55,7 @@ def differences_command(
     be installed. Without names, it compares the defaults of all.
 
     A component is attention, layer_norm, mlm_head ..., or a path such as attention.query.
-    docs/framework-differences.md lists common pitfalls.
+    docs/frameworks.md lists the pitfalls.
     """
     versions, answers = answer.recorded()
     if component is not None and not any(one.concerns(component) for one in answers):

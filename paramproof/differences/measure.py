@@ -256,5 +256,5 @@ def dropout_default(dropout: Call) -> str:
     try:
         outputs = dropout(np.ones(1000, "float32"))
     except ValueError:
-        return "has to be told"
+        return "raises an error"
     return "drops" if (outputs == 0).any() else "does nothing"

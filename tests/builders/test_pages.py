@@ -26,7 +26,7 @@ def test_verify_sample(framework, builder):
     total = f"{literals.TOTALS['bert-base-uncased']:,}"
     assert base[:4] == ["bert-base-uncased", total, total, "0"]
 
-    examples = int(VERIFY[-1])
+    examples = int(VERIFY.split()[-1])
     specs = random_specs(builder, examples, 0, **framework.fixed)
     total = f"{sum(closed_form(spec.letters()) for spec in specs):,}"
     assert random[:4] == [f"{examples} random encoder specs", total, total, "0"]

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from docs.writers.blocks import PAGES, block, script_in, write_files
-from tests.plugin import run_pytest
 from tests.sessions import failures, printed_by
 
 pytestmark = pytest.mark.framework("torch")
@@ -17,17 +16,6 @@ def test_the_derived_formula(paramproof, tmp_path):
     # The first line has versions, and the last one seconds.
     _, *printed, _ = paramproof(*command.split()[2:]).stdout.splitlines()
     assert printed == shown
-
-
-def test_the_guarded_model(tmp_path):
-    write_files(PAGES["guard-a-model"], tmp_path)
-    printed = (tmp_path / "test_model.py").read_text("utf-8")
-    changed = printed.replace("nn.LayerNorm(12), ", "")
-    (tmp_path / "test_changed.py").write_text(changed, "utf-8")
-    done = run_pytest(tmp_path, "test_model.py", "test_changed.py")
-    assert "1 failed, 1 passed" in done.stdout, done.stdout
-    assert "embeddings.layer_norm.scale" in done.stdout
-    assert "test_changed.py::test_model - AssertionError" in done.stdout
 
 
 def test_the_page_of_derive(tmp_path):

@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from docs.writers.blocks import write_files
 from paramproof import compare
 from paramproof.formulas.models import named_model
 from tests.frameworks.modules import nn, torch
@@ -279,16 +280,17 @@ def test_refused(make, said):
 
 
 def test_the_documentation(tmp_path):
-    """Run both of its tests in one process, which imports no other framework."""
-    source = example("test_encoder.py").replace("from torch", "import sys\n\nfrom torch")
+    """Run all of its tests in one process, which imports no other framework."""
+    write_files(DOCUMENT, tmp_path)
+    source = example("test_encoder.py")
+    (tmp_path / "test_broken.py").write_text(source.replace("nn.LayerNorm(12), ", ""))
+    source = source.replace("from torch", "import sys\n\nfrom torch")
     source += "    assert not {'keras', 'tensorflow', 'jax', 'flax'} & set(sys.modules)\n"
-    (tmp_path / "test_calculator.py").write_text(example("test_calculator.py"))
     (tmp_path / "test_encoder.py").write_text(source)
-    broken = example("test_encoder.py").replace("nn.Linear(12, 12)]", "nn.Linear(12, 13)]")
-    (tmp_path / "test_broken.py").write_text(broken)
     done = run_pytest(tmp_path)
-    assert "1 failed, 2 passed" in done.stdout, done.stdout
-    assert re.search(r"  5\.weight is unexpected: \(13, 12\)", done.stdout)
+    assert "1 failed, 3 passed" in done.stdout, done.stdout
+    shown = re.search(r"^    actual 5,340 .*\n( {4}.*\n)+", DOCUMENT.read_text("utf-8"), re.M)
+    assert re.sub("^ {4}", "E       ", shown[0], flags=re.M) in done.stdout
 
 
 def test_the_documented_decoders(paramproof, tmp_path):

@@ -10,9 +10,10 @@ TEXT = (ROOT / "docs" / "porting.md").read_text("utf-8")
 SPEC = named_model("bert-tiny").spec
 FILE = "bert.safetensors"
 ENVIRONMENTS = {
-    "transfer.py": ("torch", "flax-linen"),
-    "save.py": ("transformers",),
+    "make.py": ("transformers",),
+    "port.py": ("transformers", "flax-linen"),
     "llama.py": ("transformers", "flax-linen"),
+    "own.py": ("torch", "flax-linen"),
     "load.py": ("keras-tensorflow",),
 }
 
@@ -35,12 +36,8 @@ def sentences(name):
 
 def about(name):
     """Return the attributes of the script's variables that the sentences below it name."""
-    assigned = {
-        target.id
-        for node in ast.walk(ast.parse(script(name)))
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-    }
+    names = (node for node in ast.walk(ast.parse(script(name))) if isinstance(node, ast.Name))
+    assigned = {node.id for node in names if isinstance(node.ctx, ast.Store)}
     found = DOTTED.findall(sentences(name))
     return [dotted for dotted in found if dotted.split(".")[0] in assigned]
 
@@ -60,4 +57,4 @@ def other_names():
     """Return the other dotted names in the text's sentences: of types, and of the contract."""
     ours = {dotted for name in ENVIRONMENTS for dotted in about(name)}
     prose = "\n".join(line for line in TEXT.splitlines() if not line.startswith("|"))
-    return set(DOTTED.findall(prose)) - ours
+    return set(DOTTED.findall(prose)) - ours - {*ENVIRONMENTS}

@@ -1,4 +1,4 @@
-"""The script of the how-to on a real SLURM, with three shards of few models."""
+"""The script of docs/checks.md on a real SLURM, with three shards of few models."""
 
 import os
 import re
@@ -10,7 +10,7 @@ import pytest
 from docs.writers.blocks import ROOT
 from tests.slurm.cluster import PATH, Cluster, wait_for
 
-PAGE = ROOT / "docs" / "how-to" / "run-on-a-cluster.md"
+PAGE = ROOT / "docs" / "checks.md"
 SHRUNK = {
     "--array=1-8": "--array=1-3",
     "shards=8": "shards=3",

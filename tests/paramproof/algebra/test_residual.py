@@ -4,14 +4,19 @@ from dataclasses import replace
 
 import pytest
 
+from docs.writers.blocks import PAGES
 from paramproof import check
 from paramproof.algebra.residual import Residual, explained, lines, report_residuals, with_residual
 from paramproof.algebra.symbols import FamilyArchitecture, sizes_of
-from paramproof.formulas import EncoderSpec, Report, Row, Weight, inventory
+from paramproof.formulas import EncoderSpec, Report, Row, Weight, compare, inventory, terms
+from paramproof.formulas.errors import FormulaError
 from paramproof.formulas.expression import expression
+from paramproof.formulas.families import family_of
+from paramproof.verify.agreement import require_agreement
 from tests.derivations import H, V, tensor, with_tensors
+from tests.planted import plant
 from tests.specs import SPECS
-from tests.weight_lists import Lists, extra
+from tests.weight_lists import Lists, extra, listed
 
 SIZES = {"vocab_size": 31, "hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 4}
 SIZES |= {"intermediate_size": 17, "max_position_embeddings": 9, "type_vocab_size": 5}
@@ -62,6 +67,20 @@ def test_what_is_missing(gone):
     family, _, names = gone.rpartition(": ")
     first, *others = residuals(without(*names.split()), SPECS[family] if family else SPEC)
     assert [first.removeprefix(FIRST), *others] == PARTS[gone]
+
+
+def test_the_page_of_a_changed_formula(monkeypatch):
+    """A bias that no framework builds is added to one derivation."""
+    llama = family_of(SPECS["llama"])
+    sizes = dict.fromkeys(llama.field_names, 1) | {"hidden_size": 2, "head_dim": 2}
+    spec = llama.spec(**sizes | {"tie_word_embeddings": True})
+    built, page = listed(spec), PAGES["change-a-formula"].read_text("utf-8")
+    bias = 'return original(*args) + within("gate", linear(*args, GATED)[1:])'
+    plant(monkeypatch, terms, "gated_feed_forward", bias)
+    with pytest.raises(FormulaError) as raised:
+        require_agreement(["llama"])
+    report = explained(compare(inventory(spec.letters()), built), FamilyArchitecture.of(spec))
+    assert all(line in page for line in (f"paramproof: {raised.value}", *report.splitlines()[1:]))
 
 
 NOT_LETTERS = "\x1b[2J" + ".".join(["{a,b}"] * 60)
