@@ -42,6 +42,19 @@ def test_the_first_explanation(number, model, words, name, letters):
     assert letters in formula
 
 
+ADAPTERS = [
+    (41_943_040, "llama-3.1-8b", "16 on all-linear"),  # One of its attention blocks has as many.
+    (147_456, "distilbert-base-uncased", "8 on {q_lin,k_lin}"),
+    (88_473_600, None, "8 on experts"),
+]
+
+
+@pytest.mark.parametrize(("number", "model", "words"), ADAPTERS)
+def test_adapters_are_found_beside_what_else_has_their_number(number, model, words):
+    found = [one.text for one in paramproof.explain(number, model).found]
+    assert f"low-rank adapters (LoRA) of rank {words}" in found
+
+
 PRINTED = [
     (2_362_368, None),  # A layer of keras-bert, in words.
     *[(101_675_520, None), (10_152_448, None), (6_738_415_616, None)],  # Published, right or wrong.

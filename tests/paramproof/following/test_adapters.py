@@ -86,9 +86,11 @@ def test_the_answer_is_in_letters_and_by_target():
 
 
 def test_the_usual_adapters_of_a_model_have_their_numbers():
-    oss, llama = (dict(usual_adapters(resolve(one))) for one in ("gpt-oss-20b", "llama-3.1-8b"))
-    assert oss["LoRA of rank 8 on all-linear"] == 3_981_312
-    assert oss["LoRA of rank 8 on experts"] == 88_473_600
-    assert llama["LoRA of rank 16 on attention"] == 13_631_488
-    assert llama["LoRA of rank 256 on q_proj, v_proj"] == 16 * 6_815_744
-    assert len(llama) == 3 * 7
+    models = [*map(resolve, ({"model_type": "bert"}, "llama-3.1-8b", "gpt-oss-20b"))]
+    units = [{k: n.evaluate(m.sizes) for k, n in usual_adapters(m).items()} for m in models]
+    bert, llama, oss = units
+    assert (8 * oss["all-linear"], 8 * oss["experts"]) == (3_981_312, 88_473_600)
+    assert (16 * llama["{q_proj,v_proj}"], 16 * llama["all-linear"]) == (6_815_744, 41_943_040)
+    assert len(llama) == 15 + 2  # Each choice of four projections.
+    assert bert["all-linear"] - bert["all-linear in the layers"] == 2 * 768  # The pooler.
+    assert bert["{query,key,value,attention.output.dense}"] == 12 * 4 * (2 * 768)
