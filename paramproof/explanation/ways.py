@@ -23,7 +23,6 @@ from paramproof.formulas import Inventory
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import PARTS, STORAGE, Undecided, counted, size
-from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.expression import Expression, expression, sum_of, text
 from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import (
@@ -245,7 +244,7 @@ def _outside_layers(counts: PartCounts) -> list[str]:
 
 
 def _adapters(model: Model) -> Iterator[Way]:
-    with suppress(InvalidInput):  # Only modules of transformers have names for targets.
+    with suppress(ValueError):  # Only modules of transformers have names for targets.
         for what, unit in usual_adapters(model).items():
             yield Way("adapters", what, 0, text(unit), unit.evaluate(model.sizes))
 

@@ -23,7 +23,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, combinations
+from itertools import accumulate, chain, combinations
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,6 +47,7 @@ LINEAR = ("linear", "conv1d")
 BIASES = ("none", "all", "lora_only")
 STATE_SPACE = ("falcon_h1", "falcon_mamba", "mamba", "mamba2", "nemotron_h")
 READ_BY_KERNELS = ("conv1d", "out_proj")  # Of these types, so peft refuses them.
+MAX_CHOSEN = 6  # Attention with more linear layers would have more choices than anybody makes.
 ATTENTION = re.compile(r"(.*?att(?:n|ention)[^.]*)\..*", re.IGNORECASE)
 DATA: Mapping[str, Any] = json.loads(FILE.read_text("utf-8"))  # Of sweep/adapters.py.
 
@@ -183,7 +184,8 @@ def usual_adapters(model: Model) -> Mapping[str, Expression]:
             found[what] = sum_of(row.parameters for row in rows)
     for module in dict.fromkeys(attention.values()):
         own = [names[one] for one in attention if attention[one] == module and names[one] in found]
-        for some in (some for n in range(len(own)) for some in combinations(own, n + 1)):
+        sizes = range(2, len(own) + 1) if len(own) <= MAX_CHOSEN else ()
+        for some in chain.from_iterable(combinations(own, size) for size in sizes):
             found.setdefault(in_braces(some), sum_of(found[one] for one in some))
     return found
 
@@ -194,7 +196,8 @@ def _own_names(paths: Collection[str], every: Iterable[str]) -> dict[str, str]:
     found = {}
     for path in paths:
         ends = accumulate(reversed(path.split(".")), lambda end, name: f"{name}.{end}")
-        found[path] = next(end for end in ends if not any(is_named(one, (end,)) for one in others))
+        own = (end for end in ends if not any(is_named(one, (end,)) for one in others))
+        found[path] = next(own, path)
     return found
 
 
