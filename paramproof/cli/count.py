@@ -116,8 +116,8 @@ def count_command(models: Sequence[str], **given: Any) -> CommandAnswer | None:
         _write_page(models, chosen)
         return None
     in_letters = chosen.symbolic or chosen.active or chosen.latex
+    has_other_form = following.is_asked(chosen) or in_letters or chosen.under or chosen.every
     found = _resolved(models, chosen.class_name, weighs=not in_letters)
-    has_other_form = in_letters or chosen.under or chosen.every or following.is_asked(chosen)
     is_beside = len(found) > 1 and not has_other_form
 
     def parts(width: int | None) -> Iterator[Table | str]:

@@ -89,8 +89,10 @@ def _levels(
     if (exact := number.exact) is not None:
         equal = [(model, way) for model in models for way in model.ways if way.number == exact]
         yield [Match(model, way) for model, way in equal if way[:2] == TOTAL]
-        yield [Match(model, way) for model, way in equal if way.kind in PLAIN]
-        yield [one for model in models for one in _stepped(model, exact)]
+        plain = [Match(model, way) for model, way in equal if way.kind in PLAIN]
+        stepped = [one for model in models for one in _stepped(model, exact)]
+        yield plain + stepped * alone
+        yield stepped
         # Among all models, sums would find much by chance.
         known = [model for model in models if alone or model.has_family]
         for parts in (1, 2):

@@ -1,31 +1,30 @@
 """The ways to count a model's parameters that are short to state, each with its number.
 
 ``describe`` adds up the shapes in letters, and counts again, tensor by tensor: no way is handed out
-unless both give the same number. ``index`` stores the ways of the named models.
+unless both give the same number. Adapters are those of ``following``. ``index`` stores the ways of
+the named models.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
-from operator import attrgetter
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.catalogue import entry
 from paramproof.catalogue.names import classes_of
 from paramproof.explanation.index import KNOWN, UNDER, Described, Way
+from paramproof.following.adapters import usual_adapters
+from paramproof.following.tensors import named_by_transformers
 from paramproof.formulas import Inventory
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import PARTS, STORAGE, Undecided, counted, size
 from paramproof.formulas.expression import Expression, expression, sum_of, text
 from paramproof.formulas.notation import expression_in
-from paramproof.formulas.parts import parts_of
 from paramproof.formulas.path import (
     LAYER,
     at_layer,
@@ -38,11 +37,7 @@ from paramproof.formulas.path import (
     starred,
     without_braces,
 )
-from paramproof.formulas.printing import some_of
-from paramproof.formulas.spec import Quantity
-from paramproof.formulas.tensors import Tensor
 from paramproof.resolver import Model
-from paramproof.resolver.models import described_types
 
 TRAINABLE = ("trainable",)
 
@@ -59,12 +54,6 @@ class Part(NamedTuple):
     conventions: tuple[str, ...] = TRAINABLE
 
 
-Each: TypeAlias = Callable[[Tensor], Quantity]
-"""What a tensor adds to a count."""
-
-SIZE: Each = attrgetter("size")
-
-
 class PartCounts:
     """Counts the parts of one model in letters and in numbers, which must agree."""
 
@@ -79,7 +68,7 @@ class PartCounts:
         self._lettered = cache(lambda names: tuple(counted(self.named, *names)))
         self._numbers = cache(lambda names: tuple(counted(numbers, *names)))
 
-    def formula(self, parts: Iterable[Part], each: Each = SIZE) -> Expression:
+    def formula(self, parts: Iterable[Part]) -> Expression:
         """Return the number of parameters in ``parts`` in letters.
 
         Raises ``ArithmeticError`` if it does not come to what ``recount`` counts.
@@ -89,17 +78,17 @@ class PartCounts:
             expression(part.times)
             * (1 if part.one else tensor.repeat)
             * tensor.present
-            * each(tensor)
+            * tensor.size
             for part in parts
             for tensor in self._lettered(part.conventions)
             if lies_in(tensor.path, part.component)
         )
-        number, again = total.evaluate(self.sizes), self.recount(parts, each)
+        number, again = total.evaluate(self.sizes), self.recount(parts)
         if number != again:
             raise ArithmeticError(f"{parts} comes to {number}, and counted again to {again}")
         return total
 
-    def recount(self, parts: Iterable[Part], each: Each = SIZE) -> int:
+    def recount(self, parts: Iterable[Part]) -> int:
         """Count ``parts`` from the expanded inventory in ints, tensor by tensor.
 
         A derived formula does not tell which layers are of which kind: its tensors have a number
@@ -112,30 +101,14 @@ class PartCounts:
                 path = tensor.path if one or not self.is_family else starred(tensor.path)
                 if lies_in(path, within):
                     layers = 1 if one or self.is_family else tensor.repeat
-                    total += tensor.present * times * layers * each(tensor)
+                    total += tensor.present * times * layers * tensor.size
         return total
-
-
-QUERIES = ("query", "key", "value")
-
-
-def _keys_of(model: Model) -> Mapping[str, Any]:
-    """Return the keys of a model's configuration; for a spec, those of its family's usual type."""
-    if not isinstance(model.architecture, FamilyArchitecture):
-        return model.keys or {}
-    spec = model.architecture.spec
-    own = {one: of for one, of in described_types().items() if of["family"] == spec.family}
-    name = max((one for one in own if one in model.name), key=len, default=next(iter(own), ""))
-    native = {size: key for key, size in own.get(name, {}).get("names", {}).items()}
-    fields = {one: getattr(spec, one) for one in spec.__dataclass_fields__}
-    sizes = {native.get(one, one): size for one, size in fields.items() if type(size) is int}
-    return {"model_type": name, "tie_word_embeddings": fields.get("tie_word_embeddings"), **sizes}
 
 
 def _classes_of(model: Model) -> dict[str, Architecture]:
     """Return each class of a model's type at the model's sizes, the base class first."""
     found: dict[str, Architecture] = {}
-    keys, names = _keys_of(model), []
+    keys, names = model.keys or {}, []
     with suppress(ValueError):
         names = classes_of(str(keys.get("model_type")))
     for name in names:
@@ -146,7 +119,7 @@ def _classes_of(model: Model) -> dict[str, Architecture]:
 
 def describe(model: Model) -> Described:
     """Return a model with the ways to count it. Raises ``ArithmeticError`` if two counts differ."""
-    architecture, classes = model.architecture, _classes_of(model)
+    architecture, asked = model.architecture, named_by_transformers(model)
     counts, sizes = PartCounts(architecture), model.architecture.sizes
     found = [*_whole(counts), *_active(architecture), *_components(counts)]
     if model.heads:
@@ -154,9 +127,8 @@ def describe(model: Model) -> Described:
         found.append(_way("loaded", names, model.as_loaded.formula, sizes))
     found += _known_sums(architecture)
     # A family's tensors have other names than those of the class.
-    same = (one for one in classes.values() if one.formula.evaluate(one.sizes) == found[0].number)
-    native = PartCounts(next(same, architecture)) if architecture.family else counts
-    found += [*_classes(native, classes, found[0].number), *_adapters(native)]
+    native = counts if asked is model else PartCounts(asked.architecture)
+    found += [*_classes(native, _classes_of(asked), found[0].number), *_adapters(asked)]
     # Components that have the same formula are one way.
     alike: dict[tuple[object, ...], list[Way]] = {}
     for way in found:
@@ -223,7 +195,7 @@ def _components(counts: PartCounts) -> Iterator[Way]:
     together = [
         f"{above}.{in_braces(names)}"
         for above in dict.fromkeys(map(parent, kinds))
-        for names in (QUERIES, tuple(f"{name[0]}_proj" for name in QUERIES))
+        for names in KNOWN["together"]
         if all(f"{above}.{name}" in kinds for name in names)
     ]
     for path in (*kinds, *together):
@@ -271,23 +243,10 @@ def _outside_layers(counts: PartCounts) -> list[str]:
     return list(dict.fromkeys(largest))
 
 
-def _adapters(counts: PartCounts) -> Iterator[Way]:
-    """Yield r·(in + out) for each choice of matrices that low-rank adapters go beside."""
-    matrices = {
-        tensor.path: leaf(parent(tensor.path))
-        for tensor in counts.named
-        if len(tensor.shape) == 2 and has_layer(tensor.path) and tensor.tied_to is None
-        if not (tensor.parts or parts_of(tensor.path)).table
-    }
-    own, patterns = dict.fromkeys(matrices.values()), KNOWN["projections"]
-    for targets in KNOWN["targets"]:
-        chosen = [[name for name in own if re.fullmatch(patterns[one], name)] for one in targets]
-        if all(chosen):
-            names = [name for one in chosen for name in one]
-            parts = [Part(path) for path, name in matrices.items() if name in names]
-            formula = counts.formula(parts, lambda tensor: sum(tensor.shape))
-            step = formula.evaluate(counts.sizes)
-            yield Way("adapters", some_of(names, 8), 0, text(formula), step)
+def _adapters(model: Model) -> Iterator[Way]:
+    with suppress(ValueError):  # Only modules of transformers have names for targets.
+        for what, unit in usual_adapters(model).items():
+            yield Way("adapters", what, 0, text(unit), unit.evaluate(model.sizes))
 
 
 def _known_sums(architecture: Architecture) -> Iterator[Way]:

@@ -23,6 +23,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate, chain, combinations
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,7 +35,7 @@ from paramproof.following.tensors import require_transformers
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, no_such, require_type
 from paramproof.formulas.expression import Expression, expression, letter, sum_of, text
-from paramproof.formulas.path import beginnings, joined, leaf, lies_in, parent, starred
+from paramproof.formulas.path import beginnings, in_braces, joined, leaf, lies_in, parent, starred
 from paramproof.formulas.printing import legible, shape_text, shown, some_of
 from paramproof.resolver import Model
 from paramproof.tables import Column, Table, TableRow, numbers
@@ -46,7 +47,8 @@ LINEAR = ("linear", "conv1d")
 BIASES = ("none", "all", "lora_only")
 STATE_SPACE = ("falcon_h1", "falcon_mamba", "mamba", "mamba2", "nemotron_h")
 READ_BY_KERNELS = ("conv1d", "out_proj")  # Of these types, so peft refuses them.
-USUAL_RANKS = (4, 8, 16, 32, 64, 128, 256)
+MAX_CHOSEN = 6  # Attention with more linear layers would have more choices than anybody makes.
+ATTENTION = re.compile(r"(.*?att(?:n|ention)[^.]*)\..*", re.IGNORECASE)
 DATA: Mapping[str, Any] = json.loads(FILE.read_text("utf-8"))  # Of sweep/adapters.py.
 
 
@@ -153,26 +155,50 @@ def _written(total: Expression, name: str) -> str:
     return f"{name}·({text(unit)})" if is_factor else text(total)
 
 
-def usual_adapters(model: Model) -> Iterator[tuple[str, int]]:
-    """Yield usual adapters of a model, as "LoRA of rank 16 on all-linear", and their parameters."""
+def usual_adapters(model: Model) -> Mapping[str, Expression]:
+    """Return what LoRA of rank 1 has on each usual target of a model, such as "{q_proj,v_proj}".
+
+    That is what peft takes if none is named, all linear layers, those in the layers, each choice of
+    those of an attention module, those of all attention, and experts.
+    """
     modules = Modules(model)
-    usual = DATA["defaults"].get(modules.model_type) or ("q_proj", "v_proj")
-    layers = [one for one in modules.paths if modules.kind(one) in LINEAR and "att" in one]
-    named = (re.search(r"[^.]*(attn|attention).*\..*", one) for one in layers)
-    attention = dict.fromkeys(one[0] for one in named if one)
+    linear = dict.fromkeys(starred(one) for one in modules.paths if modules.kind(one) in LINEAR)
+    inside = (re.escape(one) for one in linear if "*." in one)
+    attention = {one: block[1] for one in linear if (block := ATTENTION.match(one))}
+    names = _own_names(attention, modules.paths)
     large = (one for one, weight in modules.weights.items() if len(weight.shape or ()) == 3)
     experts = dict.fromkeys(one[one.index("experts") :] for one in large if "experts" in one)
+    usual = DATA["defaults"].get(modules.model_type, ())
     targets = {
+        usual if isinstance(usual, str) else in_braces(usual): Lora(target_modules=usual),
         ALL_LINEAR: Lora(target_modules=ALL_LINEAR),
-        usual if isinstance(usual, str) else ", ".join(usual): Lora(target_modules=usual),
-        "attention": Lora(target_modules=[*attention]),
+        **{name: Lora(target_modules=[name]) for name in names.values()},
+        in_braces([*dict.fromkeys(names.values())]): Lora(target_modules=[*names.values()]),
+        f"{ALL_LINEAR} in the layers": Lora(target_modules="|".join(inside).replace(r"\*", r"\d+")),
         "experts": Lora(target_modules=[], target_parameters=[*experts]),
     }
+    found: dict[str, Expression] = {}
     for what, lora in targets.items():
         with suppress(InvalidInput):
             rows = _lora_rows(modules, lora, expression(1))
-            unit = sum_of(row.parameters for row in rows).evaluate(model.sizes)
-            yield from ((f"LoRA of rank {rank} on {what}", rank * unit) for rank in USUAL_RANKS)
+            found[what] = sum_of(row.parameters for row in rows)
+    for module in dict.fromkeys(attention.values()):
+        own = [names[one] for one in attention if attention[one] == module and names[one] in found]
+        sizes = range(2, len(own) + 1) if len(own) <= MAX_CHOSEN else ()
+        for some in chain.from_iterable(combinations(own, size) for size in sizes):
+            found.setdefault(in_braces(some), sum_of(found[one] for one in some))
+    return found
+
+
+def _own_names(paths: Collection[str], every: Iterable[str]) -> dict[str, str]:
+    """Return the shortest end of each path, as a target, that only these paths have."""
+    others = {one for one in map(starred, every) if one not in paths}
+    found = {}
+    for path in paths:
+        ends = accumulate(reversed(path.split(".")), lambda end, name: f"{name}.{end}")
+        own = (end for end in ends if not any(is_named(one, (end,)) for one in others))
+        found[path] = next(own, path)
+    return found
 
 
 def head_of(class_name: str, paths: Collection[str]) -> str:

@@ -8,6 +8,7 @@ model, do not say which module a tensor belongs to, and have no answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any
 
@@ -24,18 +25,24 @@ def named_by_transformers(model: Model) -> Model:
     if model.reading or not model.architecture.spec:
         return model
     total = model.inventory().total()
-    for keys in _configurations(model.architecture.spec):
-        found = resolve(keys)
-        if found.inventory().total() == total:
-            return replace(found, name=model.name)
+    for keys in _configurations(model.architecture.spec, model.name):
+        with suppress(ValueError):  # Some sizes are refused there.
+            found = resolve(keys)
+            if found.inventory().total() == total:
+                return replace(found, name=model.name)
     return model
 
 
-def _configurations(spec: Spec) -> Iterator[dict[str, Any]]:
-    """Yield what describes a spec in transformers: a class with a head before one without."""
+def _configurations(spec: Spec, name: str) -> Iterator[dict[str, Any]]:
+    """Yield what describes a spec in transformers: a class with a head before one without.
+
+    Types of a family differ in other classes: one that is in the model's name comes first.
+    """
     own = {one.name: getattr(spec, one.name) for one in fields(spec)}
     defaults = {one.name: one.default for one in fields(spec) if type(one.default) is bool}
-    for model_type, described in described_types().items():
+    types = described_types()
+    for model_type in sorted(types, key=lambda one: len(one) if one in name else 0, reverse=True):
+        described = types[model_type]
         names = {own: key for key, own in described.get("names", {}).items()}
         keys = {names.get(one, one): value for one, value in own.items() if one not in defaults}
         keys |= {"model_type": model_type, "tie_word_embeddings": own["tie_word_embeddings"]}

@@ -1,11 +1,10 @@
 """Links between the pages have targets, and docs/README.md lists every page."""
 
 import re
-from functools import cache
 
 import pytest
 
-from docs.writers.blocks import DOCS, PAGES, ROOT, TEMPLATES, filled
+from docs.writers.blocks import DOCS, PAGES, ROOT, TEMPLATES
 
 FILES = [*PAGES.values(), *TEMPLATES.values()]
 
@@ -26,19 +25,13 @@ def anchors(text):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@cache
-def anchors_of(path):
-    is_template = path in TEMPLATES.values()
-    return anchors(filled(path.stem) if is_template else path.read_text("utf-8"))
-
-
 @pytest.mark.parametrize("page", FILES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_link_has_a_target(page):
     for target in links(page.read_text("utf-8")):
         path, _, anchor = target.partition("#")
         leads_to = (page.parent / path).resolve() if path else page
         assert leads_to.exists(), target
-        assert not anchor or anchor in anchors_of(leads_to), target
+        assert not anchor or anchor in anchors(leads_to.read_text("utf-8")), target
 
 
 def test_the_index_lists_every_page():

@@ -21,25 +21,20 @@ from tests.literals import TOTALS
 
 XLM = {"model_type": "xlm-roberta", "architectures": ["XLMRobertaForMaskedLM"]}
 XLM = ROBERTA | XLM | {"vocab_size": 250_002}
-WHOLE = "the whole model"
+ANSWERS = tomllib.loads(Path(__file__).with_name("answers.toml").read_text("utf-8"))
 
 
-def first_of(number, model=None):
-    one = paramproof.explain(number, model).found[0]
-    data = one.as_json()
-    return data["explanation"], data["models"][0], data["residual"] or data["letters"]
-
-
-FIRST = tomllib.loads(Path(__file__).with_name("answers.toml").read_text("utf-8"))["first"]
-"""A number, a model or "", how the words begin, the first model, what is in its letters."""
-
-
-@pytest.mark.parametrize(("number", "model", "words", "name", "letters"), FIRST)
+@pytest.mark.parametrize(("number", "model", "words", "name", "letters"), ANSWERS["first"])
 def test_the_first_explanation(number, model, words, name, letters):
-    found, of, formula = first_of(number, XLM if model == "XLM" else model or None)
-    assert found.startswith(words)
-    assert of == name
-    assert letters in formula
+    found = paramproof.explain(number, XLM if model == "XLM" else model or None).found[0].as_json()
+    assert found["explanation"].startswith(words)
+    assert found["models"][0] == name
+    assert letters in (found["residual"] or found["letters"])
+
+
+@pytest.mark.parametrize(("number", "model", "words"), ANSWERS["also"])
+def test_adapters_are_found_beside_what_else_has_their_number(number, model, words):
+    assert words in [one.text for one in paramproof.explain(number, model or None).found]
 
 
 PRINTED = [
@@ -128,5 +123,5 @@ def test_fewer_conventions_come_first_where_several_counts_round_to_a_number():
 @pytest.mark.parametrize("name", TOTALS)
 def test_totals_that_others_published(name):
     first = paramproof.explain(TOTALS[name]).found[0]
-    assert first.text == WHOLE
+    assert first.text == "the whole model"
     assert name in first.models
