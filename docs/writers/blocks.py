@@ -32,7 +32,7 @@ DOCS = ROOT / "docs"
 AGAIN = "run python -m docs.writers"
 
 FOLDERS = ("", "bench/", "docs/**/", "releases/", "site/", "tests/**/")
-"""The folders with pages, as patterns. What is installed or built lies in others."""
+"""The folders with pages, as patterns; other folders have installed or built files."""
 
 
 def _name(path: Path) -> str:

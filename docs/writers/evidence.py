@@ -1,4 +1,4 @@
-"""What the tests found: planted faults, mutants and parity, and samples that tests compare."""
+"""The findings of tests: planted faults, mutants and parity, and samples that tests compare."""
 
 from __future__ import annotations
 
