@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
-from typing import NamedTuple
 
 from paramproof.bytes import BITS, bytes_text, require_dtype, size_text
 from paramproof.formulas.conventions import as_named
@@ -22,11 +20,15 @@ from paramproof.pages.picture import colour, kinds, picture, pictures
 from paramproof.pages.viewing import ACTIVE, MEANINGS, Branch, View, choices, fields_of, routers
 from paramproof.resolver import Model
 from paramproof.tables import TableRow
+from paramproof.views.conventions import ACTIVE as OURS
 from paramproof.views.conventions import (
+    DEFAULT,
     UNDECIDED,
     Counts,
     Verdict,
+    active_table,
     conventions_table,
+    published_total,
     routing,
     shown_first,
     total_and_active,
@@ -38,8 +40,8 @@ from paramproof.views.formula import holds_where, latex_sum, letters_in, letters
 from paramproof.views.html import Html, breakable, html_table, joined, lines, path, swatch, tag
 from paramproof.views.tree import ties
 
-UNNAMED = "the configuration"
-"""The title of a model without a name."""
+UNITS = {"L": "layers", "L_text": "layers", "H": "wide", "H_text": "wide"}
+"""The letters of the sizes that are in the title of a configuration without a name."""
 
 DTYPE = "float32"
 """The precision that is shown if nothing says in which one a model is published."""
@@ -53,8 +55,18 @@ PLACES = (
 """The parts of a page."""
 
 
+def is_pasted(model: Model) -> bool:
+    """Return whether a model is a configuration without a name."""
+    return not model.name or model.name.startswith("{")
+
+
 def title(model: Model) -> str:
-    return UNNAMED if model.name.startswith("{") or not model.name else model.title
+    """Return the name of a model, or the type, the layers and the width of a configuration."""
+    if not is_pasted(model):
+        return model.title
+    kind = model.reading.model_type if model.reading else model.architecture.name
+    sizes = [f"{model.sizes[name]:,} {unit}" for name, unit in UNITS.items() if name in model.sizes]
+    return ", ".join([f"{legible(kind)} configuration", *sizes])
 
 
 def dtype_of(model: Model) -> str:
@@ -99,52 +111,62 @@ def parts(
         "kinds": kinds(view),
         "formula": _formula(view),
         "tree": tree(view),
-        "conventions": _conventions(view.model, active),
+        "conventions": _conventions(view.model, *active),
         "evidence": lines([*_evidence(view.model)]),
     }
 
 
 def _number(view: View) -> Html:
-    number = view.number
+    """Return the count, below that under the publisher's convention if it is another one."""
+    named, shown = view.model.named, list[Html]()
+    if named and view.under == DEFAULT:
+        why = f" This gives the published {named.published}."
+        theirs = published_total(named, view.model).items()
+        shown = [_count(number, under, why) for under, number in theirs if under != DEFAULT]
+    notes = (tag("p", line, class_="note") for line in view.model.beside_total())
+    return joined(*shown, _count(view.number, view.under, id="total"), *notes)
+
+
+def _count(number: int, under: str, why: str = "", **attributes: str) -> Html:
     rounded = f" ≈ {as_named(number, 3)}" if number >= 1000 else ""
+    output = tag("output", f"{number:,}", **attributes)
     return joined(
-        tag("p", tag("output", f"{number:,}", id="total"), f" parameters{rounded}", class_="big"),
-        tag("p", tag("b", f"{view.under}:"), f" {MEANINGS[view.under]}", class_="note"),
-        *(tag("p", line, class_="note") for line in view.model.beside_total()),
+        tag("p", output, f" parameters{rounded}", class_="big"),
+        tag("p", tag("b", f"{under}:"), f" {MEANINGS[under]}{why}", class_="note"),
     )
 
 
-class Active(NamedTuple):
-    """The active parameters per token by convention, how many experts are used, or a problem."""
+def active_of(model: Model) -> tuple[Counts, list[str]]:
+    """Return the active parameters per token by convention, and how many experts are used.
 
-    counts: Counts
-    lines: tuple[str, ...] = ()
-    problem: str = ""
-
-
-def active_of(model: Model) -> Active:
-    """Return the active parameters of a model; there are no counts if it has no experts."""
+    There are no counts without experts, and one that is None if names and shapes decide none; the
+    line then has the reason.
+    """
     if model.architecture.family:
-        return Active({})
+        return {}, []
     try:
-        counts = total_and_active(model) if routers(model) else {}
-        return Active(counts, (*routing(model),))
+        return total_and_active(model) if routers(model) else {}, [*routing(model)]
     except ValueError as error:
-        return Active({}, problem=str(error))
+        return {OURS: None}, [str(error)]
 
 
-def _facts(view: View, active: Active, dtype: str, published: str, follows: bool) -> Iterator[Html]:
-    model = view.model
-    convention, found = shown_first(active.counts) if active.counts else ("", None)
+def _facts(
+    view: View, active: tuple[Counts, list[str]], dtype: str, published: str, follows: bool
+) -> Iterator[Html]:
+    model, (counts, lines) = view.model, active
+    convention, found = shown_first(counts) if counts else ("", None)
     if found:
         number = tag("span", f"{found.active:,}", id="active")
         rounded = f"≈ {as_named(found.active, 3)}, {convention}"
-        yield _fact("Active per token", number, rounded, *active.lines)
-    elif active.counts or active.problem:
-        yield _fact("Active per token", UNDECIDED, active.problem, *active.lines)
-    said = "as published"
+        ours = counts[OURS]
+        other = f"{ours.active:,}, {OURS}" if ours and convention != OURS else ""
+        yield _fact("Active per token", number, rounded, other, *lines)
+    elif counts:
+        yield _fact("Active per token", UNDECIDED, *lines)
+    whose = "precision in the configuration" if is_pasted(model) else "published precision"
+    said = f"the {whose}"
     if dtype != published:
-        said = f"published in {published or 'a precision that is not known here'}"
+        said = f"{whose}: {published or 'unknown'}"
     elif BITS[dtype] <= NARROW:
         said += "; scales, and tensors that are not quantized, come on top"
     exactly = tag("span", bytes_text(view.number, dtype), id="bytes")
@@ -156,8 +178,7 @@ def _facts(view: View, active: Active, dtype: str, published: str, follows: bool
         verdict = _verdict(verdict_on(named, model))
         yield _fact("Published", f"{named.published}{of}", verdict, _source(named, named.source))
         if named.active:
-            counts = active.counts
-            verdict = _verdict(verdict_on_active(named.active, counts)) if counts else Html()
+            verdict = _verdict(verdict_on_active(named.active, counts)) if found else Html()
             source = _source(named, named.active_source or named.source)
             yield _fact("Published as active", named.active, verdict, source)
     evidence = tag("a", "How do you know?", href="#evidence-heading")
@@ -258,17 +279,14 @@ def _letters(model: Model, names: Iterable[str]) -> Html:
     return html_table("Letters", letters_table(model.architecture, names))
 
 
-def _conventions(model: Model, active: Active) -> Html:
+def _conventions(model: Model, counts: Counts, routers: list[str]) -> Html:
     table = conventions_table(model.inventory()).only("convention", "count")
-    rows, notes = [*table.rows], [*table.notes]
-    for convention, one in active.counts.items():
-        name = f"active, {convention}"
-        rows.append(TableRow((name, one.active if one else UNDECIDED)))
-        notes.append(f"{name}: {MEANINGS[name]}")
-    return joined(
-        html_table("Counts by convention", replace(table, rows=tuple(rows))),
-        lines(filter(None, (*notes, *active.lines, active.problem))),
-    )
+    tables, notes = [html_table("Counts by convention", table)], [*table.notes]
+    if counts:
+        table = active_table(counts)
+        tables.append(html_table("Active parameters per token", table.only("convention", "active")))
+        notes += table.notes
+    return joined(*tables, lines([*notes, *routers]))
 
 
 def _evidence(model: Model) -> Iterator[str]:

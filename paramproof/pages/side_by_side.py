@@ -10,7 +10,7 @@ from paramproof.pages.model import active_of, dtype_of, title
 from paramproof.pages.viewing import fields_of
 from paramproof.resolver import Model
 from paramproof.tables import Column, Table, TableRow, numbers, signed_or_zero
-from paramproof.views.conventions import ACTIVE, shown_first
+from paramproof.views.conventions import ACTIVE, UNDECIDED, shown_first
 from paramproof.views.difference import Difference, components, difference_of, paired
 from paramproof.views.html import Html, html_table, joined, lines, path, swatch, tag
 
@@ -83,12 +83,10 @@ def _whole(models: Sequence[Model]) -> Html:
 
 
 def _active(model: Model) -> int | str:
-    active = active_of(model)
-    if not active.counts:
-        return "undecided" if active.problem else "all"
-    convention, found = shown_first(active.counts)
+    counts, _ = active_of(model)
+    convention, found = shown_first(counts) if counts else ("", None)
     if found is None:
-        return "undecided"
+        return UNDECIDED if counts else "all"
     return found.active if convention == ACTIVE else f"{found.active:,} ({convention})"
 
 
