@@ -35,7 +35,7 @@ from paramproof.views.conventions import (
     verdict_on,
     verdict_on_active,
 )
-from paramproof.views.counted import Count
+from paramproof.views.counted import Count, source_of
 from paramproof.views.formula import holds_where, latex_sum, letters_in, letters_table, terms_table
 from paramproof.views.html import Html, breakable, html_table, joined, lines, path, swatch, tag
 from paramproof.views.tree import ties
@@ -66,7 +66,7 @@ def title(model: Model) -> str:
         return model.title
     kind = model.reading.model_type if model.reading else model.architecture.name
     sizes = [f"{model.sizes[name]:,} {unit}" for name, unit in UNITS.items() if name in model.sizes]
-    return ", ".join([f"{legible(kind)} configuration", *sizes])
+    return ", ".join([f"pasted {legible(kind)}", *sizes])
 
 
 def dtype_of(model: Model) -> str:
@@ -212,21 +212,14 @@ def _source(named: Published, source: str) -> str:
 
 def _certainty(model: Model) -> tuple[str, str]:
     """Return the status of the formula in a word, and what it means in one line."""
-    if model.architecture.family:
-        return (
-            "Written by hand, twice",
-            "tensor by tensor and as a polynomial; compared with the models that frameworks build",
-        )
-    one, code = model.architecture, "the code that makes the model"
-    if model.reading:
-        library = model.reading.library
-        code = f"the code of {library} {one.evidence.versions.get(library, '')}".rstrip()
+    one = model.architecture
+    if one.family:
+        return "Written by hand, twice", "and compared with the models that frameworks build"
+    code = source_of(one.evidence.versions, legible(one.name))
     if model.reasons:
-        return "Fitted", f"not all of {code} was followed with every size unknown"
-    how = f"{code} was followed with every size unknown"
-    if held := one.evidence.held:
-        how += f"; the formula was compared with {held} models that were not used to find it"
-    return "Proved", how
+        return "Fitted", f"to models of {code}, parts of which could not be traced"
+    held = f"; validated on {one.evidence.held} held-out models" if one.evidence.held else ""
+    return "Proved", f"by tracing {code} with every size symbolic{held}"
 
 
 def form(
@@ -290,8 +283,6 @@ def _conventions(model: Model, counts: Counts, routers: list[str]) -> Html:
 
 
 def _evidence(model: Model) -> Iterator[str]:
-    if model.named:
-        yield f"verdict on the published number: {verdict_on(model.named, model).text}"
     yield from model.origin()
     yield from model.remarks()
     if family := model.architecture.family:

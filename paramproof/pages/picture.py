@@ -28,6 +28,8 @@ class Box(NamedTuple):
 
 
 SHEET = Box(0, 0, 1000, 480)
+STRIP = Box(0, 0, 1000, 64)
+"""The boxes of a model and of a single layer."""
 
 ROOM = (90, 44)
 """The smallest width and height of a box that is divided into parts."""
@@ -294,36 +296,18 @@ def _stacks(component: Branch) -> Iterator[Branch]:
 
 
 def _kind(view: View, layer: Branch, largest: int) -> Html:
-    times, whole = layer.times, layer.total // layer.times
+    times, each = layer.times, layer.total // layer.times
     assert layer.row is not None
-    stack = breakable(legible(parent(layer.row.path)))
-    segments, described, x = list[Html](), list[Html](), 0.0
-    for part in _parts(layer):
-        width = 100 * part.total / times / largest
-        segments.append(_segment(x, width, colour(view, part.largest_kind())))
-        if part.experts and part.experts.per_token < part.experts.every:
-            active = width * part.experts.per_token / part.experts.every
-            segments.append(_segment(x + active, width - active, "pale"))
-        x += width
-        one = f" ({experts_text(part)})" if part.experts else ""
-        number = tag("span", f"{part.name} {part.total // times:,}")
-        described.append(joined("; " if described else "", number, one))
-    own = {"segments": joined(*segments), "described": joined(*described)}
-    return filled("kind", name=layer.name, stack=stack, each=f"{whole:,}", **own)
-
-
-def _segment(x: float, width: float, kind: str | None) -> Html:
-    return tag("rect", x=f"{x:.3f}%", width=f"{width:.3f}%", height="100%", class_=kind)
-
-
-def _parts(component: Branch) -> Iterator[Branch]:
-    """Yield the parts of a layer, without the levels that have a single part.
-
-    A part that has experts among others is taken apart, too.
-    """
-    for part in component.parts:
-        has_others = any(one.experts for one in part.below()) and not part.experts
-        if has_others or (len(part.inside) == 1 and part.inside[0].inside):
-            yield from _parts(part)
-        else:
-            yield part
+    found = [*cells(layer, STRIP._replace(width=STRIP.width * each / largest), ())]
+    described = []
+    for names, part, _ in found:
+        experts = f" ({experts_text(part)})" if part.experts else ""
+        described.append(f"{' › '.join(names)} {part.total // times:,}{experts}")
+    return filled(
+        "kind",
+        name=layer.name,
+        stack=breakable(legible(parent(layer.row.path))),
+        each=f"{each:,}",
+        drawn=joined(*(_cell(view, one, layer.total) for one in found)),
+        described="; ".join(described),
+    )

@@ -15,7 +15,7 @@ from paramproof.formulas import Inventory
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, experts_of, per_token
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import CONVENTIONS
-from paramproof.formulas.errors import no_such
+from paramproof.formulas.errors import InvalidInput, no_such
 from paramproof.formulas.expression import Expression, expression, text
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.printing import shown
@@ -62,12 +62,11 @@ def fields_of(model: Model) -> dict[str, str]:
     return {name: field for name, field in one.fields.items() if name in used}
 
 
-class SizesRefused(ValueError):
+@dataclass(eq=False, repr=False)
+class SizesRefused(InvalidInput):
     """Sizes that a model cannot have; ``near`` are values of one letter that it can have."""
 
-    def __init__(self, reason: str, near: list[dict[str, Any]]) -> None:
-        super().__init__(reason)
-        self.near = near
+    near: list[dict[str, Any]] = field(default_factory=list)
 
 
 def at_sizes(model: Model, texts: Mapping[str, str]) -> Model:
@@ -90,7 +89,7 @@ def at_sizes(model: Model, texts: Mapping[str, str]) -> Model:
     try:
         moved = model.architecture.at(sizes)
     except ValueError as error:
-        raise SizesRefused(str(error), [*_near(model.architecture, sizes)]) from error
+        raise SizesRefused(str(error), near=[*_near(model.architecture, sizes)]) from error
     return replace(model, architecture=moved, named=None, reading=None)
 
 
