@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -27,9 +27,12 @@ from paramproof.differences import answer
 from paramproof.formulas.models import model_names, named_configurations, named_models
 from paramproof.pages.document import main, model_page, page
 from paramproof.pages.model import frame
+from paramproof.pages.picture import still
+from paramproof.pages.viewing import View
 from paramproof.resolver import resolve
 from paramproof.tables import Column, Table, TableRow
 from paramproof.views.conventions import every_named_model, published_table
+from paramproof.views.counted import Count
 from paramproof.views.html import Html, breakable, html_table, joined, path, tag
 
 HERE = Path(__file__).parent
@@ -49,14 +52,6 @@ TITLES = {
 SHOWN = ("model", "parameters", "active", "published", "verdict", "year", "family")
 """The columns of the list of named models."""
 
-SECTIONS: dict[answer.Section, str] = {
-    "shapes": "Tensors",
-    "defaults": "Defaults",
-    "counts": "Counts",
-}
-"""The title of each section of framework differences."""
-
-
 COMPONENTS = answer.components()
 
 PITFALL = re.compile(r"^\d+\. \*\*(.+?)\*\* (.*<!-- answer .*)$", re.MULTILINE)
@@ -65,9 +60,8 @@ PITFALL = re.compile(r"^\d+\. \*\*(.+?)\*\* (.*<!-- answer .*)$", re.MULTILINE)
 def build(folder: Path, modules: Path, docs: str = "") -> None:
     """Write the site into ``folder``, replacing an earlier build."""
     shutil.rmtree(folder, ignore_errors=True)
-    for name in ("models", "frameworks"):
+    for name in ("models", "frameworks", "pyodide"):
         (folder / name).mkdir(parents=True)
-    (folder / "pyodide").mkdir()
     for name in (*PYODIDE, PYTHON):
         shutil.copyfile(modules / "pyodide" / name, folder / "pyodide" / name)
     for name in ("app.js", "reader.js", "worker.js", "icon.svg"):
@@ -85,11 +79,7 @@ def build(folder: Path, modules: Path, docs: str = "") -> None:
         file = folder / "models" / f"{name}.html"
         file.write_text(model_page(resolve(name), "../", docs), "utf-8")
     for pair in combinations(sorted(answer.recorded()[0]), 2):
-        own = [one for one in answer.recorded()[1] if one.framework in pair]
-        found = difference_tables(answer.differing(own), pair, apart=False)
-        tables = (html_table(one.columns[0].heading, one, class_="pair") for one in found)
-        title, body = " and ".join(pair), (Html(_text("pair")), *tables)
-        text = page(title, "frameworks", main(title, *body), root="../", docs=docs)
+        text = page(" and ".join(pair), "frameworks", _side_by_side(pair), root="../", docs=docs)
         (folder / "frameworks" / f"{'-and-'.join(pair)}.html").write_text(text, "utf-8")
     for name, title in TITLES.items():
         text = page(title, name, view(name, docs), docs=docs)
@@ -140,8 +130,10 @@ def _index() -> dict[str, object]:
         attributes_of=[_data(row) for row in models.rows],
         class_="models",
     )
-    numbers = {"number": len(newest), "types": len(model_types())}
-    return {**numbers, "models": table, "listed": joined(*types)}
+    example = Count(resolve("gpt2"))
+    numbers = {"total": f"{example.total:,}", "number": len(newest), "types": len(model_types())}
+    shown = {"picture": still(View(example.model)), "formula": example.formula}
+    return {**numbers, **shown, "models": table, "listed": joined(*types)}
 
 
 def _data(row: TableRow) -> dict[str, object]:
@@ -153,27 +145,35 @@ def _data(row: TableRow) -> dict[str, object]:
 
 def _frameworks() -> dict[str, object]:
     versions, answers = answer.recorded()
+    components, frameworks = (
+        joined(*(tag("option", one, value=one) for one in values))
+        for values in (COMPONENTS, versions)
+    )
     return {
         "versions": answer.versions_text(versions.values()),
-        "components": _options(COMPONENTS),
-        "frameworks": _options(versions),
+        "components": components,
+        "frameworks": frameworks,
         "pitfalls": joined(*_pitfalls()),
         "pairs": joined(*_pairs([*versions])),
-        "answers": joined(*(_section(name, answers) for name in SECTIONS)),
+        "answers": joined(*(_section(name, answers) for name in answer.FACTS)),
     }
 
 
-def _options(values: Iterable[str]) -> Html:
-    return joined(*(tag("option", one, value=one) for one in values))
+def _side_by_side(pair: Sequence[str]) -> Html:
+    """Return tables of what differs between two frameworks."""
+    own = [one for one in answer.recorded()[1] if one.framework in pair]
+    tables = difference_tables(answer.differing(own), pair, apart=False)
+    shown = (html_table(one.columns[0].heading, one, headings=["", *pair]) for one in tables)
+    return main(" and ".join(pair), Html(_text("pair")), *shown)
 
 
 def _pitfalls() -> Iterator[Html]:
     """Yield the pitfalls of the documentation: its numbered lines with recorded answers."""
     for file in sorted((HERE.parent / "docs").glob("*.md")):
-        for name, text in PITFALL.findall(file.read_text("utf-8")):
-            parts = re.sub(r"<!--.*?-->", "", text).split("`")
-            said = (tag("code", one) if n % 2 else one for n, one in enumerate(parts))
-            yield tag("li", tag("b", name), " ", *said)
+        for name, said in PITFALL.findall(file.read_text("utf-8")):
+            parts = re.sub(r"<!--.*?-->", "", said).split("`")
+            marked = (tag("code", one) if n % 2 else one for n, one in enumerate(parts))
+            yield tag("li", tag("b", name), " ", *marked)
 
 
 def _pairs(names: Sequence[str]) -> Iterator[Html]:
@@ -185,7 +185,7 @@ def _pairs(names: Sequence[str]) -> Iterator[Html]:
 
 def _section(name: answer.Section, answers: list[answer.Answer]) -> Html:
     """Return the answers of a section, with what the script filters by."""
-    heading = SECTIONS[name]
+    heading = name.capitalize()
     facts = [replace(fact, form=breakable) for fact in answer.FACTS[name]]
     same: dict[tuple[str, ...], list[answer.Answer]] = {}
     for one in answers:

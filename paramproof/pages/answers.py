@@ -22,7 +22,7 @@ from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible
 from paramproof.pages.model import DTYPE, dtype_of, form, parts, title
 from paramproof.pages.picture import picture
 from paramproof.pages.side_by_side import LETTERS, difference
-from paramproof.pages.viewing import View, at_sizes, choices, fields_of, require_shown
+from paramproof.pages.viewing import View, at_sizes, choices, fields_of
 from paramproof.resolver import Model, request_for_name, resolve
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 from paramproof.views.conventions import DEFAULT
@@ -103,11 +103,8 @@ def _model(name: str, config: str, class_name: str) -> Model:
     if config:
         if len(config) > MAX_FILE_BYTES:
             raise ValueError(f"the configuration is longer than {MAX_FILE_BYTES:,} characters")
-        found = resolve(object_in_text(config, "the configuration"), class_name)
-    else:
-        found = resolve(request_for_name(name), class_name)
-    require_shown(found)
-    return found
+        return resolve(object_in_text(config, "the configuration"), class_name)
+    return resolve(request_for_name(name), class_name)
 
 
 def forget() -> None:
@@ -123,16 +120,12 @@ def _view(name: str, config: str, class_name: str, under: str) -> View:
     return view
 
 
-UNFOLDED = 10**6
-"""A width at which lines are not wrapped, since the browser wraps them."""
-
-
 def explanations(wanted: WrittenNumber, model: Model | None) -> Html:
     """Return the explanations of a number, by one model or by all named ones.
 
     Formulas are code, and each name of a model links to the model.
     """
-    found = [*lines(explained(wanted, model), width=UNFOLDED)]
+    found = [*lines(explained(wanted, model), width=10**6)]  # The browser wraps them.
     if model and model.class_name:
         found += ["", *model.origin()]
     known, blocks = {*model_names()}, []

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import starmap
 
 from paramproof.bytes import BITS, bytes_text, require_dtype, size_text
+from paramproof.following.questions import usual_facts
 from paramproof.formulas.conventions import as_named
-from paramproof.formulas.errors import InvalidInput, UnknownName
+from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.expression import text
 from paramproof.formulas.models import Published
 from paramproof.formulas.path import leaf
 from paramproof.formulas.printing import legible, shape_text
 from paramproof.pages.markup import filled
-from paramproof.pages.picture import colour, kinds, picture, pictures
+from paramproof.pages.picture import colour, picture, pictures
 from paramproof.pages.viewing import ACTIVE, MEANINGS, Branch, View, choices, fields_of, routers
 from paramproof.resolver import Model
 from paramproof.tables import TableRow
@@ -28,10 +30,10 @@ from paramproof.views.conventions import (
     Verdict,
     active_table,
     conventions_table,
-    published_total,
     routing,
     shown_first,
     total_and_active,
+    totals,
     verdict_on,
     verdict_on_active,
 )
@@ -50,7 +52,7 @@ NARROW = 8
 """The most bits of a precision to which weights are quantized."""
 
 PLACES = (
-    "number", "facts", "controls", "picture", "kinds", "formula", "tree", "conventions", "evidence",
+    "number", "facts", "controls", "picture", "formula", "tree", "conventions", "evidence",
 )  # fmt: skip
 """The parts of a page."""
 
@@ -82,13 +84,12 @@ def dtype_of(model: Model) -> str:
 
 def sections(view: View, dtype: str = "", *, live: bool) -> Html:
     """Return the whole page below its heading, with controls only if it is ``live``."""
-    own = view.model
-    published = dtype_of(own)
-    found = parts(view, dtype or published or DTYPE, published, follows=not live)
+    own, published = view.model, dtype_of(view.model)
+    dtype = dtype or published or DTYPE
+    found = parts(view, dtype, published, follows=not live)
     if live:
-        controls = form(own, own, view.under, dtype or published or DTYPE, choices(own, own))
-        return frame({**found, "picture": picture(view), "controls": controls})
-    return frame({**found, "picture": pictures(view), "controls": _letters(own, fields_of(own))})
+        found["controls"] = form(own, own, view.under, dtype, choices(own, own))
+    return frame({**found, "picture": picture(view) if live else pictures(view)})
 
 
 def frame(found: Mapping[str, Html | None]) -> Html:
@@ -108,7 +109,6 @@ def parts(
     return {
         "number": _number(view),
         "facts": tag("dl", *_facts(view, active, dtype, published, follows), class_="facts"),
-        "kinds": kinds(view),
         "formula": _formula(view),
         "tree": tree(view),
         "conventions": _conventions(view.model, *active),
@@ -117,13 +117,13 @@ def parts(
 
 
 def _number(view: View) -> Html:
-    """Return the count, below that under the publisher's convention if it is another one."""
-    named, shown = view.model.named, list[Html]()
-    if named and view.under == DEFAULT:
+    """Return the count, after that under the publisher's convention if it is another one."""
+    model, named, shown = view.model, view.model.named, list[Html]()
+    if named and not named.component and view.under == DEFAULT:
         why = f" This gives the published {named.published}."
-        theirs = published_total(named, view.model).items()
-        shown = [_count(number, under, why) for under, number in theirs if under != DEFAULT]
-    notes = (tag("p", line, class_="note") for line in view.model.beside_total())
+        theirs, counts = verdict_on(named, model).conventions[:1], totals(model.inventory())
+        shown = [_count(counts[one], one, why) for one in theirs if one != DEFAULT]
+    notes = (tag("p", line, class_="note") for line in model.beside_total())
     return joined(*shown, _count(view.number, view.under, id="total"), *notes)
 
 
@@ -172,28 +172,17 @@ def _facts(
     exactly = tag("span", bytes_text(view.number, dtype), id="bytes")
     yield _fact("Memory", size_text(view.number, dtype), exactly, said)
     if follows:
-        yield from _following(Count(model))
+        yield from starmap(_fact, usual_facts(Count(model)))
     if named := model.named:
         of = f" for {named.component}" if named.component else ""
         verdict = _verdict(verdict_on(named, model))
         yield _fact("Published", f"{named.published}{of}", verdict, _source(named, named.source))
-        if named.active:
-            verdict = _verdict(verdict_on_active(named.active, counts)) if found else Html()
+        if named.active and found:
+            verdict = _verdict(verdict_on_active(named.active, counts))
             source = _source(named, named.active_source or named.source)
             yield _fact("Published as active", named.active, verdict, source)
     evidence = tag("a", "How do you know?", href="#evidence-heading")
     yield _fact("How sure", *_certainty(model), evidence)
-
-
-def _following(count: Count) -> Iterator[Html]:
-    """Yield what follows from the tensors, where it is known."""
-    with suppress(InvalidInput):
-        cache = count.cache(1).data
-        formula = f"{cache['formula']}, for n tokens of b sequences in {cache['dtype']}"
-        yield _fact("Cache of a token", f"{cache['bytes']:,} bytes", formula)
-    with suppress(InvalidInput):
-        lora = count.lora(16, "all-linear").data
-        yield _fact("LoRA, rank 16, all-linear", f"{lora['parameters']:,}", lora["formula"])
 
 
 def _fact(name: str, value: object, *notes: object) -> Html:
@@ -237,12 +226,10 @@ def form(
     names = [name for name in MEANINGS if name not in ACTIVE or routers(own)]
     letters = []
     for name, field in fields_of(own).items():
-        values, size = allowed[name], model.sizes[name]
+        values, size, written = allowed[name], model.sizes[name], breakable(legible(field))
         least, most = (f"{values[place]:,}" for place in (0, -1))
         places = {"last": len(values) - 1, "at": values.index(size), "least": least, "most": most}
-        letters.append(
-            filled("size", name=name, field=breakable(legible(field)), size=size, **places)
-        )
+        letters.append(filled("size", name=name, field=written, size=size, **places))
     return filled(
         "sizes",
         under=select("under", "Convention", names, under),

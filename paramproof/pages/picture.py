@@ -1,4 +1,4 @@
-"""What is drawn of a model: a treemap whose components open, and a bar for each kind of layers.
+"""The picture of a model: a treemap whose components open.
 
 Areas are numbers of parameters. The treemap is squarified: Bruls, Huizing and van Wijk 2000,
 "Squarified treemaps".
@@ -11,11 +11,10 @@ from math import log
 from typing import NamedTuple
 from urllib.parse import quote
 
-from paramproof.formulas.path import LAYER, leaf, parent
 from paramproof.formulas.printing import legible
 from paramproof.pages.markup import filled
 from paramproof.pages.viewing import Branch, Experts, View
-from paramproof.views.html import Html, breakable, joined, swatch, tag
+from paramproof.views.html import Html, joined, swatch, tag
 
 
 class Box(NamedTuple):
@@ -28,8 +27,6 @@ class Box(NamedTuple):
 
 
 SHEET = Box(0, 0, 1000, 480)
-STRIP = Box(0, 0, 1000, 64)
-"""The boxes of a model and of a single layer."""
 
 ROOM = (90, 44)
 """The smallest width and height of a box that is divided into parts."""
@@ -46,10 +43,10 @@ LEAST = 1
 THIN = 0.5
 """The smallest width or height of a box that is drawn."""
 
-LETTER, LINE = 9, 20
+LETTER, LINE = 10, 20
 """The width and height of a letter."""
 
-LARGE = 17
+LARGE = 20
 """The width of a letter on a phone, where the style sheet makes the text larger."""
 
 
@@ -206,7 +203,7 @@ def _cell(view: View, cell: Cell, whole: int) -> Html | None:
     x, y = _short(box.x + 8), box.y + LINE
     written = [tag("text", one, x=x, y=_short(y + LINE * n)) for n, one in enumerate(lines)]
     if large := _label(cell, LARGE):
-        written.append(tag("text", large, x=x, y=_short(y), class_="large"))
+        written.append(tag("text", large, x=x, y=_short(y + LINE / 2), class_="large"))
     return joined(rect, *written)
 
 
@@ -217,7 +214,7 @@ def _label(cell: Cell, letter: int) -> str:
     if room <= 3 or box.height <= LINE * letter / LETTER + 4:
         return ""
     ends = (" › ".join(names[start:]) for start in range(len(names)))
-    return next((one for one in ends if len(one) <= room), f"{names[-1][: room - 1]}…")
+    return next((one for one in ends if len(one) <= room), f"{names[-1][: room - 2]}…")
 
 
 def _fits(line: str, box: Box) -> bool:
@@ -271,43 +268,3 @@ def _rect(box: Box, *inside: Html, class_: str | None) -> Html:
 
 def _short(length: float) -> str:
     return f"{length:.2f}".rstrip("0").rstrip(".")
-
-
-MOST = 12
-"""The most kinds of layers that are shown, the largest first."""
-
-
-def kinds(view: View) -> Html | None:
-    """Return a bar for each kind of layers, all at one scale; None for a model without layers."""
-    found = sorted(_stacks(view.components), key=lambda one: -one.total // one.times)[:MOST]
-    if not found:
-        return None
-    largest = found[0].total // found[0].times
-    return tag("ul", *(_kind(view, one, largest) for one in found), class_="kinds")
-
-
-def _stacks(component: Branch) -> Iterator[Branch]:
-    """Yield the kinds of layers, but not the layers inside others."""
-    for part in component.inside:
-        if part.row is not None and leaf(part.row.path) == LAYER:
-            yield part
-        else:
-            yield from _stacks(part)
-
-
-def _kind(view: View, layer: Branch, largest: int) -> Html:
-    times, each = layer.times, layer.total // layer.times
-    assert layer.row is not None
-    found = [*cells(layer, STRIP._replace(width=STRIP.width * each / largest), ())]
-    described = []
-    for names, part, _ in found:
-        experts = f" ({experts_text(part)})" if part.experts else ""
-        described.append(f"{' › '.join(names)} {part.total // times:,}{experts}")
-    return filled(
-        "kind",
-        name=layer.name,
-        stack=breakable(legible(parent(layer.row.path))),
-        each=f"{each:,}",
-        drawn=joined(*(_cell(view, one, layer.total) for one in found)),
-        described="; ".join(described),
-    )

@@ -32,7 +32,7 @@ def difference(models: Sequence[Model]) -> Html:
     found = difference_of(*models) if len(models) == 2 else None
     table = found.table() if found else _several(models)
     return joined(
-        *(_headline(found) if found else ()),
+        *(_headline(found) if found else _alike(models)),
         _whole(models),
         _components(models, table),
         _sizes(models),
@@ -60,6 +60,14 @@ def _headline(found: Difference) -> Iterator[Html]:
     number = signed_or_zero(found.total.difference)
     yield tag("p", tag("output", number, id="total"), " parameters", class_="big")
     yield from (tag("p", cause, class_="sum") for cause in found.causes())
+
+
+def _alike(models: Sequence[Model]) -> Iterator[Html]:
+    first, *others = zip(LETTERS.upper(), models, strict=False)
+    alike = [one for one, other in others if difference_of(first[1], other).has_one_formula]
+    if alike:
+        letters = ", ".join(["A", *alike])
+        yield tag("p", f"same formula in {letters}; the sizes differ", class_="sum")
 
 
 def _named(models: Sequence[Model]) -> list[Html]:

@@ -102,13 +102,6 @@ def _near(one: Architecture, sizes: Mapping[str, int]) -> Iterator[dict[str, Any
             yield from ({"letter": name, "value": value} for value in islice(possible, 1))
 
 
-def require_shown(model: Model) -> None:
-    """Raise ``ValueError`` for a size that is too large to show."""
-    for name, size in model.sizes.items():
-        if size >= 10**MAX_DIGITS:
-            raise ValueError(f"{name} = {shown(size)} has more than {MAX_DIGITS} digits")
-
-
 def choices(own: Model, model: Model) -> dict[str, list[int]]:
     """Return possible values of each letter, while the other letters keep the sizes of ``model``.
 

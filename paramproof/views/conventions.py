@@ -279,12 +279,6 @@ def verdict_on(one: Published, model: Model) -> Verdict:
     return verdict(one.published, {one.component: model.inventory().total(one.component)})
 
 
-def published_total(one: Published, model: Model) -> dict[str, int]:
-    """Return the count of a model under the first convention that gives its published total."""
-    said = () if one.component else verdict_on(one, model).conventions[:1]
-    return {under: count for under, count in totals(model.inventory()).items() if under in said}
-
-
 def published_table(models: Iterable[tuple[Published, Model]]) -> Table:
     """Return what is published of models, the verdicts, and the counts of their own formulas.
 
