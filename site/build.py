@@ -53,7 +53,6 @@ SHOWN = ("model", "parameters", "active", "published", "verdict", "year", "famil
 """The columns of the list of named models."""
 
 COMPONENTS = answer.components()
-
 PITFALL = re.compile(r"^\d+\. \*\*(.+?)\*\* (.*<!-- answer .*)$", re.MULTILINE)
 
 
@@ -100,12 +99,13 @@ def view(name: str, docs: str = "") -> Html:
     ``docs`` is the path to the documentation, "" if that is not beside the site.
     """
     known = dict.fromkeys([*model_names(), *model_types()])
-    written = tag("a", "The documentation", href=f"{docs}index.html")
+    written = tag("a", "Read the documentation", href=f"{docs}index.html")
     shared = {
         "known": tag("datalist", *(tag("option", value=one) for one in known), id="known"),
         "no_script": _text("no_script"),
         "frame": frame({}),
-        "documentation": written if docs else "docs/README.md in the source",
+        "documentation": written if docs else "Read docs/README.md in the source.",
+        "types": len(model_types()),
     }
     shared["ask"] = Template(_text("ask")).substitute(shared)
     own = {"index": _index, "frameworks": _frameworks}.get(name, dict)()
@@ -131,9 +131,9 @@ def _index() -> dict[str, object]:
         class_="models",
     )
     example = Count(resolve("gpt2"))
-    numbers = {"total": f"{example.total:,}", "number": len(newest), "types": len(model_types())}
-    shown = {"picture": still(View(example.model)), "formula": example.formula}
-    return {**numbers, **shown, "models": table, "listed": joined(*types)}
+    shown = {"total": f"{example.total:,}", "formula": example.formula, "number": len(newest)}
+    shown |= {"picture": still(View(example.model)), "models": table, "listed": joined(*types)}
+    return shown
 
 
 def _data(row: TableRow) -> dict[str, object]:

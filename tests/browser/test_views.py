@@ -138,8 +138,8 @@ def test_a_model_as_one_file(browser, paramproof, tmp_path):
     assert page.inner_text("#total") == "46,702,792,704"
     where = page.locator("#picture p:visible")
     assert where.inner_text() == "total"
-    page.locator("#picture a.cell:visible").first.click()
-    assert where.inner_text() == "total › model.layers: 46,440,644,608, 99.44 %"
+    page.locator("#picture a.cell[aria-label^=experts]:visible").click()
+    assert where.inner_text().startswith("total › model.layers › 32 layers › mlp › experts: ")
     where.locator("a").first.click()
     assert where.inner_text() == "total"
     assert {url.partition("#")[0] for url in asked} == {file.as_uri()}
