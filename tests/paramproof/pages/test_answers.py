@@ -34,7 +34,7 @@ def test_a_named_model(name):
 
 
 STATES = {
-    "a written formula": {"model": "bert-tiny", "dtype": "bf16"},
+    "a written formula": {"model": "transformer-one-layer", "dtype": "bf16"},
     # A product of the sum needs no brackets.
     "a derived formula": {"model": "mixtral-8x7b", "under": "active, head-only"},
     "an opened component": {"model": "gpt2", "at": "layers", "L": "3"},
