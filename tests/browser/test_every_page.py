@@ -15,7 +15,7 @@ ANSWERED = {
         {"a": "kimi-k2", "b": "deepseek-v3", "c": "gpt2", "d": "gpt-oss-120b"},
     ),
 }
-FEW_NUMBERS = {"model.html", "number.html", "difference.html", "about.html", BUILT[-2], *ANSWERED}
+FEW_NUMBERS = {"model.html", "number.html", "difference.html", *BUILT[-3:], *ANSWERED}
 SERIOUS = ("serious", "critical")
 PHONE = {"width": 390, "height": 844}
 
