@@ -66,8 +66,8 @@ def _alike(models: Sequence[Model]) -> Iterator[Html]:
     first, *others = zip(LETTERS.upper(), models, strict=False)
     alike = [one for one, other in others if difference_of(first[1], other).has_one_formula]
     if alike:
-        letters = ", ".join(["A", *alike])
-        yield tag("p", f"same formula in {letters}; the sizes differ", class_="sum")
+        letters = " and ".join(["A", *alike])
+        yield tag("p", f"{letters} have the same formula; the sizes differ", class_="sum")
 
 
 def _named(models: Sequence[Model]) -> list[Html]:

@@ -114,7 +114,7 @@ def test_the_list_is_sorted(static_page):
 def test_four_models_side_by_side(differences):
     names = ("deepseek-v3", "kimi-k2", "gpt-oss-120b", "gpt2")
     differences.state("difference.html", **dict(zip("abcd", names, strict=True)))
-    assert differences.text("#answer").startswith("same formula in A, B; the sizes differ")
+    assert differences.text("#answer").startswith("A and B have the same formula; the sizes differ")
     rows = differences.page.locator("#models tbody tr").all_inner_texts()
     for letter, name, shown in zip("ABCD", names, rows, strict=True):
         total = resolve(name).inventory().total()
