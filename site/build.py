@@ -9,25 +9,31 @@ are on one site. The same source gives the same files at each build.
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from string import Template
 from zipfile import ZipFile
 
 from paramproof.catalogue.names import FOLDER, model_types
-from paramproof.differences.answer import FACTS, Answer, Section, recorded, versions_text
+from paramproof.cli.differences import difference_tables
+from paramproof.differences import answer
 from paramproof.formulas.models import model_names, named_configurations, named_models
 from paramproof.pages.document import main, model_page, page
 from paramproof.pages.model import frame
+from paramproof.pages.picture import still
+from paramproof.pages.viewing import View
 from paramproof.resolver import resolve
 from paramproof.tables import Column, Table, TableRow
 from paramproof.views.conventions import every_named_model, published_table
-from paramproof.views.html import Html, breakable, html_table, joined, lines, path, tag
+from paramproof.views.counted import Count
+from paramproof.views.html import Html, breakable, html_table, joined, path, tag
 
 HERE = Path(__file__).parent
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json")
@@ -46,26 +52,15 @@ TITLES = {
 SHOWN = ("model", "parameters", "active", "published", "verdict", "year", "family")
 """The columns of the list of named models."""
 
-SECTIONS: dict[Section, str] = {"shapes": "Tensors", "defaults": "Defaults", "counts": "Counts"}
-"""The title of each section of framework differences."""
-
-BODY = ("embeddings", "attention", "feed_forward", "layer_norm")
-COMPONENTS = (*BODY, "pooler", "mlm_head", "nsp_head")
-
-DOCUMENTATION = {
-    "All pages": "index",
-    "What each kind of evidence covers, and what it cannot see": "evidence",
-    "How a formula is derived": "derive",
-    "Ways of counting": "conventions",
-    "Published numbers": "tables/published",
-}
+COMPONENTS = answer.components()
+PITFALL = re.compile(r"^\d+\. \*\*(.+?)\*\* (.*<!-- answer .*)$", re.MULTILINE)
 
 
 def build(folder: Path, modules: Path, docs: str = "") -> None:
     """Write the site into ``folder``, replacing an earlier build."""
     shutil.rmtree(folder, ignore_errors=True)
-    (folder / "models").mkdir(parents=True)
-    (folder / "pyodide").mkdir()
+    for name in ("models", "frameworks", "pyodide"):
+        (folder / name).mkdir(parents=True)
     for name in (*PYODIDE, PYTHON):
         shutil.copyfile(modules / "pyodide" / name, folder / "pyodide" / name)
     for name in ("app.js", "reader.js", "worker.js", "icon.svg"):
@@ -82,6 +77,9 @@ def build(folder: Path, modules: Path, docs: str = "") -> None:
     for name in (*named_models(), *named_configurations()):
         file = folder / "models" / f"{name}.html"
         file.write_text(model_page(resolve(name), "../", docs), "utf-8")
+    for pair in combinations(sorted(answer.recorded()[0]), 2):
+        text = page(" and ".join(pair), "frameworks", _side_by_side(pair), root="../", docs=docs)
+        (folder / "frameworks" / f"{'-and-'.join(pair)}.html").write_text(text, "utf-8")
     for name, title in TITLES.items():
         text = page(title, name, view(name, docs), docs=docs)
         (folder / f"{name}.html").write_text(text, "utf-8")
@@ -101,13 +99,13 @@ def view(name: str, docs: str = "") -> Html:
     ``docs`` is the path to the documentation, "" if that is not beside the site.
     """
     known = dict.fromkeys([*model_names(), *model_types()])
-    nowhere = ["The folder docs of the source has all pages; start with docs/README.md."]
-    links = (tag("a", k, href=f"{docs}{v}.html") for k, v in DOCUMENTATION.items())
+    written = tag("a", "Read the documentation", href=f"{docs}index.html")
     shared = {
         "known": tag("datalist", *(tag("option", value=one) for one in known), id="known"),
         "no_script": _text("no_script"),
         "frame": frame({}),
-        "documentation": lines(links if docs else nowhere),
+        "documentation": written if docs else "Read docs/README.md in the source.",
+        "types": len(model_types()),
     }
     shared["ask"] = Template(_text("ask")).substitute(shared)
     own = {"index": _index, "frameworks": _frameworks}.get(name, dict)()
@@ -132,8 +130,10 @@ def _index() -> dict[str, object]:
         attributes_of=[_data(row) for row in models.rows],
         class_="models",
     )
-    numbers = {"number": len(newest), "types": len(model_types())}
-    return {**numbers, "models": table, "listed": joined(*types)}
+    example = Count(resolve("gpt2"))
+    shown = {"total": f"{example.total:,}", "formula": example.formula, "number": len(newest)}
+    shown |= {"picture": still(View(example.model)), "models": table, "listed": joined(*types)}
+    return shown
 
 
 def _data(row: TableRow) -> dict[str, object]:
@@ -144,53 +144,64 @@ def _data(row: TableRow) -> dict[str, object]:
 
 
 def _frameworks() -> dict[str, object]:
-    versions, cells = recorded()
-    return {
-        "versions": versions_text(versions.values()),
-        "components": _options(COMPONENTS),
-        "frameworks": _options(sorted({cell.framework for cell in cells})),
-        "answers": joined(*(_section(name, cells) for name in SECTIONS)),
-    }
-
-
-def _options(values: Iterable[str]) -> Html:
-    return joined(*(tag("option", one, value=one) for one in values))
-
-
-def _section(name: Section, cells: list[Answer]) -> Html:
-    heading = SECTIONS[name]
-    facts = [replace(fact, form=breakable) for fact in FACTS[name]]
-    same: dict[tuple[str, ...], list[Answer]] = {}
-    for cell in cells:
-        if cell.section == name:
-            key = (cell.row, *(cell.facts[fact.key] for fact in facts))
-            same.setdefault(key, []).append(cell)
-    groups = [group for _, group in sorted(same.items(), key=lambda pair: pair[0][0])]
-    columns = (Column("question"), Column("frameworks"), *facts)
-    rows = (
-        TableRow(
-            (
-                joined(path(first.row), " ", first.what),
-                ", ".join(one.framework for one in (first, *more)),
-                *(first.facts[fact.key] for fact in facts),
-            )
-        )
-        for first, *more in groups
+    versions, answers = answer.recorded()
+    components, frameworks = (
+        joined(*(tag("option", one, value=one) for one in values))
+        for values in (COMPONENTS, versions)
     )
-    data, table = map(_answer_data, groups), Table.of(columns, rows)
-    shown = html_table(heading, table, attributes_of=[*data], class_="answers")
-    return tag("details", tag("summary", tag("h2", heading), f" {len(groups)} rows"), shown)
-
-
-def _answer_data(same: list[Answer]) -> dict[str, object]:
-    """Return what the script filters by."""
-    paths = [path for cell in same for path in cell.components]
-    about = [one for one in COMPONENTS if any(one in path for path in paths)]
     return {
-        "data_row": True,
-        "data_component": " ".join(about),
-        "data_framework": " ".join(cell.framework for cell in same),
+        "versions": answer.versions_text(versions.values()),
+        "components": components,
+        "frameworks": frameworks,
+        "pitfalls": joined(*_pitfalls()),
+        "pairs": joined(*_pairs([*versions])),
+        "answers": joined(*(_section(name, answers) for name in answer.FACTS)),
     }
+
+
+def _side_by_side(pair: Sequence[str]) -> Html:
+    """Return tables of what differs between two frameworks."""
+    own = [one for one in answer.recorded()[1] if one.framework in pair]
+    tables = difference_tables(answer.differing(own), pair, apart=False)
+    shown = (html_table(one.columns[0].heading, one, headings=["", *pair]) for one in tables)
+    return main(" and ".join(pair), Html(_text("pair")), *shown)
+
+
+def _pitfalls() -> Iterator[Html]:
+    """Yield the pitfalls of the documentation: its numbered lines with recorded answers."""
+    for file in sorted((HERE.parent / "docs").glob("*.md")):
+        for name, said in PITFALL.findall(file.read_text("utf-8")):
+            parts = re.sub(r"<!--.*?-->", "", said).split("`")
+            marked = (tag("code", one) if n % 2 else one for n, one in enumerate(parts))
+            yield tag("li", tag("b", name), " ", *marked)
+
+
+def _pairs(names: Sequence[str]) -> Iterator[Html]:
+    for name in names:
+        others = ((one, "-and-".join(sorted([one, name]))) for one in names if one != name)
+        links = (tag("a", one, href=f"frameworks/{pair}.html") for one, pair in others)
+        yield joined(tag("dt", name, " and"), tag("dd", *links))
+
+
+def _section(name: answer.Section, answers: list[answer.Answer]) -> Html:
+    """Return the answers of a section, with what the script filters by."""
+    heading = name.capitalize()
+    facts = [replace(fact, form=breakable) for fact in answer.FACTS[name]]
+    same: dict[tuple[str, ...], list[answer.Answer]] = {}
+    for one in answers:
+        if one.section == name:
+            key = (one.row, *(one.facts[fact.key] for fact in facts))
+            same.setdefault(key, []).append(one)
+    rows, data = [], []
+    for (row, *said), alike in sorted(same.items(), key=lambda pair: pair[0][0]):
+        names = [one.framework for one in alike]
+        rows.append(TableRow((joined(path(row), " ", alike[0].what), ", ".join(names), *said)))
+        about = [one for one in COMPONENTS if any(other.concerns(one) for other in alike)]
+        filters = {"data_component": " ".join(about), "data_framework": " ".join(names)}
+        data.append({"data_row": True, **filters})
+    table = Table.of((Column("question"), Column("frameworks"), *facts), rows)
+    shown = html_table(heading, table, attributes_of=data, class_="answers")
+    return tag("details", tag("summary", tag("h2", heading), f" {len(rows)} rows"), shown)
 
 
 if __name__ == "__main__":

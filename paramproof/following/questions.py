@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from paramproof.following.tensors import named_by_transformers
-from paramproof.formulas.errors import require_type
+from paramproof.formulas.errors import InvalidInput, require_type
 
 if TYPE_CHECKING:
     from paramproof.following.answer import Answer
@@ -90,3 +91,14 @@ def listed(text: str | None) -> str | list[str]:
     if text and (text == "all-linear" or not NAMES.fullmatch(text)):
         return text
     return [name for name in (text or "").split(",") if name]
+
+
+def usual_facts(asked: Questions) -> Iterator[tuple[str, str, str]]:
+    """Yield what a page says of the cache and of an adapter: name, value and formula."""
+    with suppress(InvalidInput):
+        cache = asked.cache(1).data
+        formula = f"{cache['formula']}, for n tokens of b sequences in {cache['dtype']}"
+        yield "Cache of a token", f"{cache['bytes']:,} bytes", formula
+    with suppress(InvalidInput):
+        lora = asked.lora(16, "all-linear").data
+        yield "LoRA, rank 16, all-linear", f"{lora['parameters']:,}", lora["formula"]

@@ -22,7 +22,7 @@ from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible
 from paramproof.pages.model import DTYPE, dtype_of, form, parts, title
 from paramproof.pages.picture import picture
 from paramproof.pages.side_by_side import LETTERS, difference
-from paramproof.pages.viewing import View, at_sizes, choices, fields_of, require_shown
+from paramproof.pages.viewing import View, at_sizes, choices, fields_of
 from paramproof.resolver import Model, request_for_name, resolve
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 from paramproof.views.conventions import DEFAULT
@@ -38,6 +38,9 @@ def answer(request: str) -> str:
     """Return the answer to ``{"view": …, "state": {…}}``, both as JSON.
 
     It has ``parts``, HTML by the id of its element, or a ``problem``, which is one line of text.
+    Beside a problem there may be ``suggestions``, which are names that an unknown one could mean,
+    and ``near``, sizes that a model can have instead of refused ones:
+    ``[{"letter": "A", "value": 16}, …]``. Each is for one letter, the others staying as they are.
     """
     question = json.loads(request)
     try:
@@ -47,6 +50,8 @@ def answer(request: str) -> str:
         said = error.reason if isinstance(error, UnknownName | NotInCatalogue) else str(error)
         line = legible(" ".join(said.split()), MAX_MESSAGE_SHOWN)
         found = {"problem": line or "no answer was found"}
+        instead = {key: getattr(error, key, None) for key in ("suggestions", "near")}
+        found |= {key: values for key, values in instead.items() if values}
     return json.dumps(found, ensure_ascii=False)
 
 
@@ -98,11 +103,8 @@ def _model(name: str, config: str, class_name: str) -> Model:
     if config:
         if len(config) > MAX_FILE_BYTES:
             raise ValueError(f"the configuration is longer than {MAX_FILE_BYTES:,} characters")
-        found = resolve(object_in_text(config, "the configuration"), class_name)
-    else:
-        found = resolve(request_for_name(name), class_name)
-    require_shown(found)
-    return found
+        return resolve(object_in_text(config, "the configuration"), class_name)
+    return resolve(request_for_name(name), class_name)
 
 
 def forget() -> None:
@@ -118,16 +120,12 @@ def _view(name: str, config: str, class_name: str, under: str) -> View:
     return view
 
 
-UNFOLDED = 10**6
-"""A width at which lines are not wrapped, since the browser wraps them."""
-
-
 def explanations(wanted: WrittenNumber, model: Model | None) -> Html:
     """Return the explanations of a number, by one model or by all named ones.
 
     Formulas are code, and each name of a model links to the model.
     """
-    found = [*lines(explained(wanted, model), width=UNFOLDED)]
+    found = [*lines(explained(wanted, model), width=10**6)]  # The browser wraps them.
     if model and model.class_name:
         found += ["", *model.origin()]
     known, blocks = {*model_names()}, []

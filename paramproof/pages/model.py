@@ -7,39 +7,43 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
-from typing import NamedTuple
+from itertools import starmap
 
 from paramproof.bytes import BITS, bytes_text, require_dtype, size_text
+from paramproof.following.questions import usual_facts
 from paramproof.formulas.conventions import as_named
-from paramproof.formulas.errors import InvalidInput, UnknownName
+from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.expression import text
 from paramproof.formulas.models import Published
 from paramproof.formulas.path import leaf
 from paramproof.formulas.printing import legible, shape_text
 from paramproof.pages.markup import filled
-from paramproof.pages.picture import colour, kinds, picture, pictures
+from paramproof.pages.picture import colour, picture, pictures
 from paramproof.pages.viewing import ACTIVE, MEANINGS, Branch, View, choices, fields_of, routers
 from paramproof.resolver import Model
 from paramproof.tables import TableRow
+from paramproof.views.conventions import ACTIVE as OURS
 from paramproof.views.conventions import (
+    DEFAULT,
     UNDECIDED,
     Counts,
     Verdict,
+    active_table,
     conventions_table,
     routing,
     shown_first,
     total_and_active,
+    totals,
     verdict_on,
     verdict_on_active,
 )
-from paramproof.views.counted import Count
+from paramproof.views.counted import Count, source_of
 from paramproof.views.formula import holds_where, latex_sum, letters_in, letters_table, terms_table
 from paramproof.views.html import Html, breakable, html_table, joined, lines, path, swatch, tag
 from paramproof.views.tree import ties
 
-UNNAMED = "the configuration"
-"""The title of a model without a name."""
+UNITS = {"L": "layers", "L_text": "layers", "H": "wide", "H_text": "wide"}
+"""The letters of the sizes that are in the title of a configuration without a name."""
 
 DTYPE = "float32"
 """The precision that is shown if nothing says in which one a model is published."""
@@ -48,13 +52,23 @@ NARROW = 8
 """The most bits of a precision to which weights are quantized."""
 
 PLACES = (
-    "number", "facts", "controls", "picture", "kinds", "formula", "tree", "conventions", "evidence",
+    "number", "facts", "controls", "picture", "formula", "tree", "conventions", "evidence",
 )  # fmt: skip
 """The parts of a page."""
 
 
+def is_pasted(model: Model) -> bool:
+    """Return whether a model is a configuration without a name."""
+    return not model.name or model.name.startswith("{")
+
+
 def title(model: Model) -> str:
-    return UNNAMED if model.name.startswith("{") or not model.name else model.title
+    """Return the name of a model, or the type, the layers and the width of a configuration."""
+    if not is_pasted(model):
+        return model.title
+    kind = model.reading.model_type if model.reading else model.architecture.name
+    sizes = [f"{model.sizes[name]:,} {unit}" for name, unit in UNITS.items() if name in model.sizes]
+    return ", ".join([f"pasted {legible(kind)}", *sizes])
 
 
 def dtype_of(model: Model) -> str:
@@ -70,13 +84,12 @@ def dtype_of(model: Model) -> str:
 
 def sections(view: View, dtype: str = "", *, live: bool) -> Html:
     """Return the whole page below its heading, with controls only if it is ``live``."""
-    own = view.model
-    published = dtype_of(own)
-    found = parts(view, dtype or published or DTYPE, published, follows=not live)
+    own, published = view.model, dtype_of(view.model)
+    dtype = dtype or published or DTYPE
+    found = parts(view, dtype, published, follows=not live)
     if live:
-        controls = form(own, own, view.under, dtype or published or DTYPE, choices(own, own))
-        return frame({**found, "picture": picture(view), "controls": controls})
-    return frame({**found, "picture": pictures(view), "controls": _letters(own, fields_of(own))})
+        found["controls"] = form(own, own, view.under, dtype, choices(own, own))
+    return frame({**found, "picture": picture(view) if live else pictures(view)})
 
 
 def frame(found: Mapping[str, Html | None]) -> Html:
@@ -96,83 +109,80 @@ def parts(
     return {
         "number": _number(view),
         "facts": tag("dl", *_facts(view, active, dtype, published, follows), class_="facts"),
-        "kinds": kinds(view),
         "formula": _formula(view),
         "tree": tree(view),
-        "conventions": _conventions(view.model, active),
+        "conventions": _conventions(view.model, *active),
         "evidence": lines([*_evidence(view.model)]),
     }
 
 
 def _number(view: View) -> Html:
-    number = view.number
+    """Return the count, after that under the publisher's convention if it is another one."""
+    model, named, shown = view.model, view.model.named, list[Html]()
+    if named and not named.component and view.under == DEFAULT:
+        why = f" This gives the published {named.published}."
+        theirs, counts = verdict_on(named, model).conventions[:1], totals(model.inventory())
+        shown = [_count(counts[one], one, why) for one in theirs if one != DEFAULT]
+    notes = (tag("p", line, class_="note") for line in model.beside_total())
+    return joined(*shown, _count(view.number, view.under, id="total"), *notes)
+
+
+def _count(number: int, under: str, why: str = "", **attributes: str) -> Html:
     rounded = f" ≈ {as_named(number, 3)}" if number >= 1000 else ""
+    output = tag("output", f"{number:,}", **attributes)
     return joined(
-        tag("p", tag("output", f"{number:,}", id="total"), f" parameters{rounded}", class_="big"),
-        tag("p", tag("b", f"{view.under}:"), f" {MEANINGS[view.under]}", class_="note"),
-        *(tag("p", line, class_="note") for line in view.model.beside_total()),
+        tag("p", output, f" parameters{rounded}", class_="big"),
+        tag("p", tag("b", f"{under}:"), f" {MEANINGS[under]}{why}", class_="note"),
     )
 
 
-class Active(NamedTuple):
-    """The active parameters per token by convention, how many experts are used, or a problem."""
+def active_of(model: Model) -> tuple[Counts, list[str]]:
+    """Return the active parameters per token by convention, and how many experts are used.
 
-    counts: Counts
-    lines: tuple[str, ...] = ()
-    problem: str = ""
-
-
-def active_of(model: Model) -> Active:
-    """Return the active parameters of a model; there are no counts if it has no experts."""
+    There are no counts without experts, and one that is None if names and shapes decide none; the
+    line then has the reason.
+    """
     if model.architecture.family:
-        return Active({})
+        return {}, []
     try:
-        counts = total_and_active(model) if routers(model) else {}
-        return Active(counts, (*routing(model),))
+        return total_and_active(model) if routers(model) else {}, [*routing(model)]
     except ValueError as error:
-        return Active({}, problem=str(error))
+        return {OURS: None}, [str(error)]
 
 
-def _facts(view: View, active: Active, dtype: str, published: str, follows: bool) -> Iterator[Html]:
-    model = view.model
-    convention, found = shown_first(active.counts) if active.counts else ("", None)
+def _facts(
+    view: View, active: tuple[Counts, list[str]], dtype: str, published: str, follows: bool
+) -> Iterator[Html]:
+    model, (counts, lines) = view.model, active
+    convention, found = shown_first(counts) if counts else ("", None)
     if found:
         number = tag("span", f"{found.active:,}", id="active")
         rounded = f"≈ {as_named(found.active, 3)}, {convention}"
-        yield _fact("Active per token", number, rounded, *active.lines)
-    elif active.counts or active.problem:
-        yield _fact("Active per token", UNDECIDED, active.problem, *active.lines)
-    said = "as published"
+        ours = counts[OURS]
+        other = f"{ours.active:,}, {OURS}" if ours and convention != OURS else ""
+        yield _fact("Active per token", number, rounded, other, *lines)
+    elif counts:
+        yield _fact("Active per token", UNDECIDED, *lines)
+    whose = "precision in the configuration" if is_pasted(model) else "published precision"
+    said = f"the {whose}"
     if dtype != published:
-        said = f"published in {published or 'a precision that is not known here'}"
+        said = f"{whose}: {published or 'unknown'}"
     elif BITS[dtype] <= NARROW:
         said += "; scales, and tensors that are not quantized, come on top"
     exactly = tag("span", bytes_text(view.number, dtype), id="bytes")
     yield _fact("Memory", size_text(view.number, dtype), exactly, said)
     if follows:
-        yield from _following(Count(model))
+        yield from starmap(_fact, usual_facts(Count(model)))
     if named := model.named:
         of = f" for {named.component}" if named.component else ""
         verdict = _verdict(verdict_on(named, model))
         yield _fact("Published", f"{named.published}{of}", verdict, _source(named, named.source))
-        if named.active:
-            counts = active.counts
-            verdict = _verdict(verdict_on_active(named.active, counts)) if counts else Html()
+        if named.active and found:
+            verdict = _verdict(verdict_on_active(named.active, counts))
             source = _source(named, named.active_source or named.source)
             yield _fact("Published as active", named.active, verdict, source)
     evidence = tag("a", "How do you know?", href="#evidence-heading")
     yield _fact("How sure", *_certainty(model), evidence)
-
-
-def _following(count: Count) -> Iterator[Html]:
-    """Yield what follows from the tensors, where it is known."""
-    with suppress(InvalidInput):
-        cache = count.cache(1).data
-        formula = f"{cache['formula']}, for n tokens of b sequences in {cache['dtype']}"
-        yield _fact("Cache of a token", f"{cache['bytes']:,} bytes", formula)
-    with suppress(InvalidInput):
-        lora = count.lora(16, "all-linear").data
-        yield _fact("LoRA, rank 16, all-linear", f"{lora['parameters']:,}", lora["formula"])
 
 
 def _fact(name: str, value: object, *notes: object) -> Html:
@@ -191,21 +201,14 @@ def _source(named: Published, source: str) -> str:
 
 def _certainty(model: Model) -> tuple[str, str]:
     """Return the status of the formula in a word, and what it means in one line."""
-    if model.architecture.family:
-        return (
-            "Written by hand, twice",
-            "tensor by tensor and as a polynomial; compared with the models that frameworks build",
-        )
-    one, code = model.architecture, "the code that makes the model"
-    if model.reading:
-        library = model.reading.library
-        code = f"the code of {library} {one.evidence.versions.get(library, '')}".rstrip()
+    one = model.architecture
+    if one.family:
+        return "Written by hand, twice", "and compared with the models that frameworks build"
+    code = source_of(one.evidence.versions, legible(one.name))
     if model.reasons:
-        return "Fitted", f"not all of {code} was followed with every size unknown"
-    how = f"{code} was followed with every size unknown"
-    if held := one.evidence.held:
-        how += f"; the formula was compared with {held} models that were not used to find it"
-    return "Proved", how
+        return "Fitted", f"to models of {code}, parts of which could not be traced"
+    held = f"; validated on {one.evidence.held} held-out models" if one.evidence.held else ""
+    return "Proved", f"by tracing {code} with every size symbolic{held}"
 
 
 def form(
@@ -223,12 +226,10 @@ def form(
     names = [name for name in MEANINGS if name not in ACTIVE or routers(own)]
     letters = []
     for name, field in fields_of(own).items():
-        values, size = allowed[name], model.sizes[name]
+        values, size, written = allowed[name], model.sizes[name], breakable(legible(field))
         least, most = (f"{values[place]:,}" for place in (0, -1))
         places = {"last": len(values) - 1, "at": values.index(size), "least": least, "most": most}
-        letters.append(
-            filled("size", name=name, field=breakable(legible(field)), size=size, **places)
-        )
+        letters.append(filled("size", name=name, field=written, size=size, **places))
     return filled(
         "sizes",
         under=select("under", "Convention", names, under),
@@ -258,22 +259,17 @@ def _letters(model: Model, names: Iterable[str]) -> Html:
     return html_table("Letters", letters_table(model.architecture, names))
 
 
-def _conventions(model: Model, active: Active) -> Html:
+def _conventions(model: Model, counts: Counts, routers: list[str]) -> Html:
     table = conventions_table(model.inventory()).only("convention", "count")
-    rows, notes = [*table.rows], [*table.notes]
-    for convention, one in active.counts.items():
-        name = f"active, {convention}"
-        rows.append(TableRow((name, one.active if one else UNDECIDED)))
-        notes.append(f"{name}: {MEANINGS[name]}")
-    return joined(
-        html_table("Counts by convention", replace(table, rows=tuple(rows))),
-        lines(filter(None, (*notes, *active.lines, active.problem))),
-    )
+    tables, notes = [html_table("Counts by convention", table)], [*table.notes]
+    if counts:
+        table = active_table(counts)
+        tables.append(html_table("Active parameters per token", table.only("convention", "active")))
+        notes += table.notes
+    return joined(*tables, lines([*notes, *routers]))
 
 
 def _evidence(model: Model) -> Iterator[str]:
-    if model.named:
-        yield f"verdict on the published number: {verdict_on(model.named, model).text}"
     yield from model.origin()
     yield from model.remarks()
     if family := model.architecture.family:

@@ -1,4 +1,4 @@
-"""What is drawn of a model: a treemap whose components open, and a bar for each kind of layers.
+"""The picture of a model: a treemap whose components open.
 
 Areas are numbers of parameters. The treemap is squarified: Bruls, Huizing and van Wijk 2000,
 "Squarified treemaps".
@@ -11,11 +11,10 @@ from math import log
 from typing import NamedTuple
 from urllib.parse import quote
 
-from paramproof.formulas.path import LAYER, leaf, parent
 from paramproof.formulas.printing import legible
 from paramproof.pages.markup import filled
 from paramproof.pages.viewing import Branch, Experts, View
-from paramproof.views.html import Html, breakable, joined, tag
+from paramproof.views.html import Html, joined, swatch, tag
 
 
 class Box(NamedTuple):
@@ -44,8 +43,11 @@ LEAST = 1
 THIN = 0.5
 """The smallest width or height of a box that is drawn."""
 
-LETTER, LINE = 9, 20
+LETTER, LINE = 10, 20
 """The width and height of a letter."""
+
+LARGE = 20
+"""The width of a letter on a phone, where the style sheet makes the text larger."""
 
 
 class Cell(NamedTuple):
@@ -92,7 +94,14 @@ def _worst(row: Sequence[float], side: float) -> float:
 
 def picture(view: View, at: str = "") -> Html:
     """Return the treemap of a component, or of the whole model; its links are ``#at=…``."""
-    return _opened(view, view.components, at, lambda path: f"#at={quote(path)}")
+    drawn = _opened(view, view.components, at, lambda path: f"#at={quote(path)}")
+    return joined(drawn, _legend(view))
+
+
+def still(view: View) -> Html:
+    """Return what is drawn in the treemap of the whole model, without links."""
+    whole = view.components
+    return joined(*(_cell(view, cell, whole.total) for cell in cells(whole, SHEET, ())))
 
 
 def pictures(view: View) -> Html:
@@ -103,7 +112,18 @@ def pictures(view: View) -> Html:
         tag("div", _opened(view, whole, one.path, _place), id=_place(one.path)[1:])
         for one in opened
     )
-    return tag("div", *found, class_="pictures")
+    return joined(tag("div", *found, class_="pictures"), _legend(view))
+
+
+def _legend(view: View) -> Html:
+    """Return what the colours mean and, if there are experts, the shades."""
+    names = [*view.colours]
+    parts = [joined(swatch(colour(view, one)), legible(one)) for one in names[: COLOURS - 1]]
+    if len(names) >= COLOURS:
+        parts.append(joined(swatch(f"c{COLOURS - 1}"), "others"))
+    if any(one.experts for one in view.components.below()):
+        parts.append(Html("grid: all experts; dark: those that a token is sent to"))
+    return tag("ul", *(tag("li", one) for one in parts), class_="legend")
 
 
 def colour(view: View, kind: str) -> str | None:
@@ -136,28 +156,34 @@ def _opened(view: View, whole: Branch, at: str, link: Callable[[str], str]) -> H
     crumbs = [tag("a", one.name, href=link(one.path), data_at=one.path) for one in way]
     between = [crumbs[0], *(part for one in crumbs[1:] for part in (" › ", one))]
     opened = way[-1]
-    links = {one.path: link(one.path) for one in opened.first_apart().parts if one.parts}
     total = f": {opened.total:,}, {_share(opened, whole.total)}" if opened is not whole else None
-    drawn = joined(*_linked(view, opened, whole.total, links))
+    drawn = joined(*_linked(view, opened, whole.total, link))
     return filled("treemap", way=joined(*between, total), name=opened.name, drawn=drawn)
 
 
-def _linked(view: View, opened: Branch, whole: int, links: dict[str, str]) -> Iterator[Html]:
-    """Yield the parts of the opened component; a part with parts of its own is a link."""
+def _linked(view: View, opened: Branch, whole: int, link: Callable[[str], str]) -> Iterator[Html]:
+    """Yield the parts of the opened component, and the experts inside them.
+
+    Those with parts of their own are links.
+    """
     parts = opened.first_apart().parts or [opened]
     parts = [one for one in parts if one.total]  # A convention may count nothing.
     for part, box in zip(parts, squarified([one.total for one in parts], SHEET), strict=True):
         if not _is_seen(box):
             continue
-        drawn = (_cell(view, cell, whole) for cell in cells(part, box, (part.name,)))
+        inside = [*cells(part, box, (part.name,))]
+        drawn = (_cell(view, cell, whole) for cell in inside)
         yield tag("g", *drawn, class_="cells", aria_hidden="true")
-        label = f"{part.name}: {part.total:,}, {_share(part, whole)}"
-        edge = _rect(box, tag("title", label), class_="edge")
-        if part.path in links:
-            at = {"href": links[part.path], "data_at": part.path}
-            yield tag("a", edge, **at, aria_label=label, class_="cell")
-        else:
-            yield tag("g", edge, role="img", aria_label=label, class_="cell")
+        experts = [(one.component, one.box) for one in inside if one.component.experts]
+        shown = [one for one in experts if one[0].parts and one[0] is not part]
+        for one, its in [(part, box), *shown]:
+            label = f"{one.name}: {one.total:,}, {_share(one, whole)}"
+            edge = _rect(its, tag("title", label), class_="edge")
+            if one.parts:
+                at = {"href": link(one.path), "data_at": one.path}
+                yield tag("a", edge, **at, aria_label=label, class_="cell")
+            else:
+                yield tag("g", edge, role="img", aria_label=label, class_="cell")
 
 
 def _cell(view: View, cell: Cell, whole: int) -> Html | None:
@@ -166,24 +192,33 @@ def _cell(view: View, cell: Cell, whole: int) -> Html | None:
         return None
     rect = _rect(box, class_=colour(view, component.largest_kind()))
     if component.experts:
-        rect = joined(rect, _grid(component.experts, box))
-    room = int((box.width - 12) / LETTER)
-    if room <= 3 or box.height <= LINE + 4:
+        rect = joined(rect, *_grid(component.experts, box))
+    if not (text := _label(cell, LETTER)):
         return rect
-    ends = (" › ".join(cell.names[start:]) for start in range(len(cell.names)))
-    name = cell.names[-1]
-    text = next((one for one in ends if len(one) <= room), f"{name[: room - 1]}…")
     number, share = f"{component.total:,}", _share(component, whole)
-    fitting = [one for one in (f"{number}, {share}", number, share) if len(one) <= room]
+    fitting = [one for one in (f"{number}, {share}", number, share) if _fits(one, box)]
     lines = [text, *fitting[: box.height > 2 * LINE + 4]]
-    x, y, plate = box.x + 8, box.y, None
     if component.experts:
-        lines += [one for one in (experts_text(component),) if len(one) <= room]
-        y, plate = _plate(component.experts, box, lines)
-    written = (
-        tag("text", one, x=_short(x), y=_short(y + LINE * n)) for n, one in enumerate(lines, 1)
-    )
-    return joined(rect, plate, *written)
+        lines += [one for one in (experts_text(component),) if _fits(one, box)]
+    x, y = _short(box.x + 8), box.y + LINE
+    written = [tag("text", one, x=x, y=_short(y + LINE * n)) for n, one in enumerate(lines)]
+    if large := _label(cell, LARGE):
+        written.append(tag("text", large, x=x, y=_short(y + LINE / 2), class_="large"))
+    return joined(rect, *written)
+
+
+def _label(cell: Cell, letter: int) -> str:
+    """Return as many of the last names as fit, or the beginning of the last one, or ""."""
+    names, box = cell.names, cell.box
+    room = int((box.width - 12) / letter)
+    if room <= 3 or box.height <= LINE * letter / LETTER + 4:
+        return ""
+    ends = (" › ".join(names[start:]) for start in range(len(names)))
+    return next((one for one in ends if len(one) <= room), f"{names[-1][: room - 2]}…")
+
+
+def _fits(line: str, box: Box) -> bool:
+    return len(line) * LETTER <= box.width - 12
 
 
 def experts_text(component: Branch) -> str:
@@ -194,29 +229,21 @@ def experts_text(component: Branch) -> str:
     return f"{per_token:,} of {every:,} per token; one has {one:,}"
 
 
-def _grid(experts: Experts, box: Box) -> Html:
-    """Return a grid with a cell for each expert; those that a token is not sent to are pale."""
+def _grid(experts: Experts, box: Box) -> Iterator[Html]:
+    """Yield a grid with a cell for each expert; those that a token is not sent to are pale."""
     columns, rows = _columns(experts.every, box)
     width, height = box.width / columns, box.height / rows
     whole, rest = divmod(experts.per_token, columns)
     right = Box(box.x + rest * width, box.y + whole * height, (columns - rest) * width, height)
     top = box.y + (whole + 1) * height
     below = Box(box.x, top, box.width, max(0, box.y + box.height - top))
-    pale = (_rect(one, class_="pale") for one in (right, below) if one.y < box.y + box.height - 1)
+    yield from (
+        _rect(one, class_="pale") for one in (right, below) if one.y < box.y + box.height - 1
+    )
     down, across = f"v{_short(box.height)}", f"h{_short(box.width)}"
     at = [f"M{_short(box.x + n * width)} {_short(box.y)}{down}" for n in range(columns)]
     at += [f"M{_short(box.x)} {_short(box.y + n * height)}{across}" for n in range(rows)]
-    return joined(*pale, tag("path", d="".join(at), class_="grid"))
-
-
-def _plate(experts: Experts, box: Box, lines: list[str]) -> tuple[float, Html]:
-    """Return where the text on a grid starts, below the experts of a token, and its background."""
-    columns, rows = _columns(experts.every, box)
-    height = LINE * len(lines) + 8
-    active = -(-experts.per_token // columns) * box.height / rows
-    y = box.y + max(0, min(active, box.height - height))
-    width = min(LETTER * max(map(len, lines)) + 4, box.width)
-    return y, _rect(Box(box.x, y, width, min(height, box.height)), class_="plate")
+    yield tag("path", d="".join(at), class_="grid")
 
 
 def _columns(number: int, box: Box) -> tuple[int, int]:
@@ -241,61 +268,3 @@ def _rect(box: Box, *inside: Html, class_: str | None) -> Html:
 
 def _short(length: float) -> str:
     return f"{length:.2f}".rstrip("0").rstrip(".")
-
-
-MOST = 12
-"""The most kinds of layers that are shown, the largest first."""
-
-
-def kinds(view: View) -> Html | None:
-    """Return a bar for each kind of layers, all at one scale; None for a model without layers."""
-    found = sorted(_stacks(view.components), key=lambda one: -one.total // one.times)[:MOST]
-    if not found:
-        return None
-    largest = found[0].total // found[0].times
-    return tag("ul", *(_kind(view, one, largest) for one in found), class_="kinds")
-
-
-def _stacks(component: Branch) -> Iterator[Branch]:
-    """Yield the kinds of layers, but not the layers inside others."""
-    for part in component.inside:
-        if part.row is not None and leaf(part.row.path) == LAYER:
-            yield part
-        else:
-            yield from _stacks(part)
-
-
-def _kind(view: View, layer: Branch, largest: int) -> Html:
-    times, whole = layer.times, layer.total // layer.times
-    assert layer.row is not None
-    stack = breakable(legible(parent(layer.row.path)))
-    segments, described, x = list[Html](), list[Html](), 0.0
-    for part in _parts(layer):
-        width = 100 * part.total / times / largest
-        segments.append(_segment(x, width, colour(view, part.largest_kind())))
-        if part.experts and part.experts.per_token < part.experts.every:
-            active = width * part.experts.per_token / part.experts.every
-            segments.append(_segment(x + active, width - active, "pale"))
-        x += width
-        one = f" ({experts_text(part)})" if part.experts else ""
-        number = tag("span", f"{part.name} {part.total // times:,}")
-        described.append(joined("; " if described else "", number, one))
-    own = {"segments": joined(*segments), "described": joined(*described)}
-    return filled("kind", name=layer.name, stack=stack, each=f"{whole:,}", **own)
-
-
-def _segment(x: float, width: float, kind: str | None) -> Html:
-    return tag("rect", x=f"{x:.3f}%", width=f"{width:.3f}%", height="100%", class_=kind)
-
-
-def _parts(component: Branch) -> Iterator[Branch]:
-    """Yield the parts of a layer, without the levels that have a single part.
-
-    A part that has experts among others is taken apart, too.
-    """
-    for part in component.parts:
-        has_others = any(one.experts for one in part.below()) and not part.experts
-        if has_others or (len(part.inside) == 1 and part.inside[0].inside):
-            yield from _parts(part)
-        else:
-            yield part

@@ -10,7 +10,7 @@ from paramproof.pages.model import active_of, dtype_of, title
 from paramproof.pages.viewing import fields_of
 from paramproof.resolver import Model
 from paramproof.tables import Column, Table, TableRow, numbers, signed_or_zero
-from paramproof.views.conventions import ACTIVE, shown_first
+from paramproof.views.conventions import ACTIVE, UNDECIDED, shown_first
 from paramproof.views.difference import Difference, components, difference_of, paired
 from paramproof.views.html import Html, html_table, joined, lines, path, swatch, tag
 
@@ -32,7 +32,7 @@ def difference(models: Sequence[Model]) -> Html:
     found = difference_of(*models) if len(models) == 2 else None
     table = found.table() if found else _several(models)
     return joined(
-        *(_headline(found) if found else ()),
+        *(_headline(found) if found else _alike(models)),
         _whole(models),
         _components(models, table),
         _sizes(models),
@@ -62,6 +62,14 @@ def _headline(found: Difference) -> Iterator[Html]:
     yield from (tag("p", cause, class_="sum") for cause in found.causes())
 
 
+def _alike(models: Sequence[Model]) -> Iterator[Html]:
+    first, *others = zip(LETTERS.upper(), models, strict=False)
+    alike = [one for one, other in others if difference_of(first[1], other).has_one_formula]
+    if alike:
+        letters = " and ".join(["A", *alike])
+        yield tag("p", f"{letters} have the same formula; the sizes differ", class_="sum")
+
+
 def _named(models: Sequence[Model]) -> list[Html]:
     return [
         joined(swatch(f"bar-{letter}"), f"{letter.upper()}: {title(model)}")
@@ -83,12 +91,10 @@ def _whole(models: Sequence[Model]) -> Html:
 
 
 def _active(model: Model) -> int | str:
-    active = active_of(model)
-    if not active.counts:
-        return "undecided" if active.problem else "all"
-    convention, found = shown_first(active.counts)
+    counts, _ = active_of(model)
+    convention, found = shown_first(counts) if counts else ("", None)
     if found is None:
-        return "undecided"
+        return UNDECIDED if counts else "all"
     return found.active if convention == ACTIVE else f"{found.active:,} ({convention})"
 
 

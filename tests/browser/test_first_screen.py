@@ -129,10 +129,10 @@ def test_the_first_screen_of_a_mixture_of_experts(no_script, paramproof):
     assert no_script.inner_text("#active") == f"{active:,}"
     facts = no_script.inner_text("#facts")
     for fact in (
-        "8 of 256 experts",
+        "≈ 36.6B, head-only\n37,552,282,624, embedding-and-head\na token passes 8 of 256 experts",
         "671.03 GB",
         "float8, 1 byte each: 671,026,404,352 bytes",
-        "as published; scales, and tensors that are not quantized, come on top",
+        "the published precision; scales, and tensors that are not quantized, come on top",
         "671B\nrounded to 3 significant digits\nDeepSeek-AI 2024, arXiv:2412.19437",
         "37B\nrounded to 2 significant digits, under head-only",
         "Proved",
@@ -150,7 +150,7 @@ def test_a_year_before_a_source_without_one_and_no_precision_that_is_unknown(no_
     no_script.goto("models/bert-base-uncased.html")
     facts = no_script.inner_text("#facts")
     assert "float32, 4 bytes each: 437,928,960 bytes" in facts
-    assert "published in a precision that is not known here" in facts
+    assert "published precision: unknown" in facts
 
 
 def test_the_precision_of_a_configuration_is_its_own(models):
@@ -160,7 +160,7 @@ def test_the_precision_of_a_configuration_is_its_own(models):
     assert models.page.input_value("[name=dtype]") == "float16"
     models.state("model.html", config=config, dtype="float32")
     assert models.text("#bytes").startswith("float32")
-    assert "published in float16" in models.text("#facts")
+    assert "precision in the configuration: float16" in models.text("#facts")
 
 
 def test_an_undecided_number_of_active_parameters_has_a_reason(models):
@@ -176,7 +176,7 @@ def test_the_link_to_the_evidence_moves_the_focus_and_keeps_the_state(models):
     assert models.page.url.endswith("#model=bert-base&L=13")
 
 
-def test_experts_are_a_grid_and_layers_are_shown_by_kind(no_script):
+def test_experts_are_a_grid_that_one_click_opens(no_script):
     no_script.goto("models/deepseek-v3.html")
     grid = no_script.locator("#picture .grid")
     assert grid.count() == 1
@@ -186,9 +186,9 @@ def test_experts_are_a_grid_and_layers_are_shown_by_kind(no_script):
     texts = no_script.locator("#picture text").all_text_contents()
     assert "model.layers › 58 layers › mlp › experts" in texts
     assert "8 of 256 per token; one has 44,040,192" in texts
-    kinds = no_script.locator(".kinds li b").all_inner_texts()
-    assert kinds == ["58 layers", "3 layers", "61 layers"]
-    assert "one has 44,040,192" in no_script.inner_text("#kinds")
+    opened = no_script.locator("#picture a.cell[aria-label^=experts]").get_attribute("data-at")
+    assert opened.endswith(".mlp.experts")
+    assert "dark: those that a token is sent to" in no_script.inner_text("#picture .legend")
 
 
 STALE = {

@@ -132,13 +132,13 @@ def test_the_picture_opens_by_click_and_by_keyboard(models):
     models.state("model.html", model="deepseek-v3")
     page = models.page
     opened = "#picture p:has(a + a)"
-    page.locator("#picture a.cell").first.press("Enter")
+    page.locator("#picture a.cell[aria-label^=experts]").press("Enter")
     page.wait_for_selector(opened)
     where = page.inner_text(opened)
     assert where.startswith("total › ")
     page.locator(opened).locator("a").first.click()
     page.wait_for_selector("#picture p:not(:has(a + a))")
-    page.locator("#picture a.cell").first.click()
+    page.locator("#picture a.cell[aria-label^=experts]").click()
     page.wait_for_selector(opened)
     assert page.inner_text(opened) == where
     page.go_back()
