@@ -1,5 +1,7 @@
 """Adapters by hand: known numbers, sums, and what is refused."""
 
+import re
+
 import pytest
 
 from paramproof.following.adapters import Lora, Prompt, adapter, usual_adapters
@@ -47,11 +49,7 @@ REFUSED = [
     ("llama", {"target_parameters": ["norm.weight"]}, "a target only if it has 2 or 3 dimensions"),
     ("llama", {"rank_pattern": {"k_proj": 4}}, "no target with a rank is named 'k_proj'"),
     ("llama", {"modules_to_save": ["attn"]}, "model.layers.0.self_attn cannot be saved whole"),
-    (
-        "llama",
-        {"target_modules": ["lm_head"], "modules_to_save": ["layers"]},
-        "saved whole: a list",
-    ),
+    ("llama", {"target_modules": ["lm_head"], "modules_to_save": ["layers"]}, "whole: a list"),
     ("bert", {"modules_to_save": ["er"]}, "peft would also save its own base_layer"),
     ("mamba", {"target_modules": "all-linear"}, "mixer.out_proj cannot be a target of peft"),
     ("qwen3_moe", {"target_modules": ["up_proj"]}, "up_proj needs the target gate_proj"),
@@ -65,9 +63,8 @@ def test_an_adapter_has_its_number_of_parameters(source, method, number):
 
 @pytest.mark.parametrize(("model_type", "settings", "problem"), REFUSED)
 def test_targets_that_mean_nothing_are_refused(model_type, settings, problem):
-    with pytest.raises(InvalidInput) as refused:
+    with pytest.raises(InvalidInput, match=re.escape(problem)):
         adapter(resolve({"model_type": model_type}), Lora(**settings))
-    assert problem in str(refused.value)
 
 
 @pytest.mark.parametrize("number", [0, -1, 10**9, True, 2.0])
