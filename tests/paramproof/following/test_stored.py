@@ -110,6 +110,7 @@ def test_buffers_and_what_is_left_unpacked_stand_apart():
         ({"model_type": "gpt_oss"}, "w4a16", "(4096, 2880), which 4 bits, groups of 128 do not"),
         ({"model_type": "hy_v4"}, "fp8", "which is in float32"),
         ({"model_type": "bert", "architectures": ["BertForMaskedLM"]}, "w4a16", "is tied to"),
+        (quantized({"model_type": "longcat_flash"}, **FP8), "config", "several numbers of experts"),
         (LLAMA_2_7B, "config", "the configuration has no quantization_config"),
         *((quantized(LLAMA_2_7B, **given), "config", why) for given, why in WITHOUT_A_RULE),
     ],
