@@ -12,7 +12,6 @@ import pytest
 import sweep  # noqa: F401
 from paramproof.formulas.errors import InvalidInput
 
-DRAWS = range(int(os.environ.get("RANDOM_FOLLOWING", 1)))
 VERDICTS = ("compared", "differ", "refused by both", "refused by the view")
 
 
@@ -45,6 +44,11 @@ ALL = Comparisons()
 @pytest.fixture
 def compared():
     return ALL
+
+
+@pytest.fixture(params=range(int(os.environ.get("RANDOM_FOLLOWING", 1))))
+def draw(request):
+    return request.param
 
 
 def pytest_terminal_summary(terminalreporter):

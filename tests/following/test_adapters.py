@@ -5,17 +5,9 @@ from copy import deepcopy
 from functools import partial
 from random import Random
 
-import pytest
-
-pytestmark = [
-    pytest.mark.framework("transformers"),
-    pytest.mark.shared("peft builds each adapter"),
-    pytest.mark.filterwarnings("ignore"),  # A warning of peft is no refusal.
-]
-
-torch = pytest.importorskip("transformers") and pytest.importorskip("torch")
-
 import peft
+import pytest
+from torch import nn
 
 from paramproof.builders.meta import meta
 from paramproof.catalogue.names import classes_of, has_type, model_types
@@ -23,9 +15,14 @@ from paramproof.following.adapters import ALL_LINEAR, BIASES, Lora, adapter
 from paramproof.resolver import resolve
 from sweep.library.model import attempt, model_of
 from sweep.samples.adversary import draw_config
-from tests.following.conftest import DRAWS
 
-LAYERS = (torch.nn.Linear, torch.nn.Embedding)
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("peft builds each adapter"),
+    pytest.mark.filterwarnings("ignore"),  # A warning of peft is no refusal.
+]
+
+LAYERS = (nn.Linear, nn.Embedding)
 
 
 def drawn(random, model):
@@ -68,7 +65,6 @@ NOT_SUPPORTED = "it is a conv|cannot be saved whole|matches no module|head of .*
 """Why an adapter that peft builds may be refused: it ignores a name that matches nothing."""
 
 
-@pytest.mark.parametrize("draw", DRAWS)
 @pytest.mark.parametrize("model_type", [name for name in model_types() if has_type(name)])
 def test_drawn_models(model_type, draw, compared):
     model, counted = small(model_type, draw)

@@ -9,12 +9,10 @@ import transformers
 from paramproof.following import caches
 from paramproof.following.cache_laws import measured
 from sweep.caches import bytes_in, cases, kept_by, measure, small_model
-from tests.following.conftest import DRAWS
 
 pytestmark = pytest.mark.framework("transformers")
 
 CLASSES = measured()["classes"]
-MODELS = 2
 
 NOT_COMPARED = {"kimi_linear", "olmo_hybrid", "qwen3_5_moe_text"}
 """Types of which no model of the first draw runs, or all have a head_dim that no law knows."""
@@ -24,7 +22,7 @@ def drawn(model_type, draw=0):
     """Return forwards of models that the laws were not measured on."""
     names = sorted(CLASSES[model_type], reverse=True)
     name = max(names, key=lambda name: getattr(transformers, name).can_generate())
-    return [*cases(model_type, name, MODELS, Counter(), f" again{draw or ''}")]
+    return [*cases(model_type, name, 2, Counter(), f" again{draw or ''}")]
 
 
 def expected(case, convention="dynamic"):
@@ -33,7 +31,6 @@ def expected(case, convention="dynamic"):
 
 
 @pytest.mark.shared("small models of each type whose cache is known are run")
-@pytest.mark.parametrize("draw", DRAWS)
 @pytest.mark.parametrize("model_type", CLASSES)
 def test_drawn_models(model_type, draw, compared):
     answered = [

@@ -17,7 +17,6 @@ from sweep.library.keys import with_other_sizes
 from sweep.library.model import attempt, model_of
 from sweep.plans import TRIES, with_two_layers
 from sweep.samples.adversary import draw_config, saved_defaults
-from tests.following.conftest import DRAWS
 
 CONFIGS = {one: programs().types[one] for one in filter(has_type, model_types())}
 CLASSES = plans()["classes"]
@@ -49,7 +48,6 @@ def on_ranks(counted, sizes):
 
 @pytest.mark.filterwarnings("ignore")  # A warning is no refusal.
 @pytest.mark.shared("a model is built for each rank of each type")
-@pytest.mark.parametrize("draw", DRAWS)
 @pytest.mark.parametrize("name", TYPES)
 def test_drawn_models(name, draw, compared):
     seeds = range(draw * TRIES, (draw + 1) * TRIES)

@@ -10,12 +10,8 @@ from random import Random
 import gguf
 import pytest
 import torch
+from compressed_tensors import quantization
 from compressed_tensors.compressors import ModelCompressor
-from compressed_tensors.quantization import (
-    QuantizationConfig,
-    apply_quantization_config,
-    preset_name_to_scheme,
-)
 from safetensors.torch import save_file
 from transformers import FineGrainedFP8Config
 from transformers.integrations.finegrained_fp8 import replace_with_fp8_linear
@@ -29,7 +25,6 @@ from paramproof.resolver import resolve
 from sweep.library.model import attempt
 from sweep.modules import build, labels_of
 from sweep.samples.adversary import draw_config
-from tests.following.conftest import DRAWS
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -37,10 +32,7 @@ TYPES = [name for name in model_types() if has_type(name)]
 
 PRESETS = {"w4a16": "W4A16", "fp8": "FP8_DYNAMIC"}
 FP8 = {"quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]}}
-
-MOST_MODULES = 80
-"""The most linear layers of a model that compressed-tensors packs in a test."""
-
+MOST_MODULES = 80  # of nn.Linear, in a model that compressed-tensors packs
 SIZES = {"hidden_size": 256, "intermediate_size": 384, "num_hidden_layers": 2, "vocab_size": 1000}
 TINY = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], **SIZES}
 
@@ -54,10 +46,9 @@ def said(keys, scheme):
 
 
 def packed(model, preset):
-    config = QuantizationConfig(
-        config_groups={"weights": preset_name_to_scheme(preset, ["Linear"])}, ignore=["lm_head"]
-    )
-    apply_quantization_config(model, config)
+    groups = {"weights": quantization.preset_name_to_scheme(preset, ["Linear"])}
+    config = quantization.QuantizationConfig(config_groups=groups, ignore=["lm_head"])
+    quantization.apply_quantization_config(model, config)
     ModelCompressor.from_pretrained_model(model).compress_model(model)
     return model
 
@@ -65,9 +56,8 @@ def packed(model, preset):
 def with_fp8(model, excluded):
     """Return the model with transformers' float8 layers; biases keep their dtype, as in a file."""
     config = FineGrainedFP8Config(modules_to_not_convert=excluded)
-    kept = model._keep_in_fp32_modules
     dtypes = {path: one.dtype for path, one in model.named_parameters()}
-    names = HfQuantizer.get_modules_to_not_convert(model, excluded, kept)
+    names = HfQuantizer.get_modules_to_not_convert(model, excluded, model._keep_in_fp32_modules)
     with torch.device("meta"):
         replace_with_fp8_linear(model, names, config, True)
     for path, one in [*model.named_parameters()]:
@@ -86,7 +76,6 @@ def in_gguf(model, name):
 
 
 @pytest.mark.shared("models of each type")
-@pytest.mark.parametrize("draw", DRAWS)
 @pytest.mark.parametrize("name", TYPES)
 def test_drawn_models(name, draw, compared):
     """Kinds of modules, bytes in each dtype, and under the schemes with a rule for the type."""

@@ -10,6 +10,7 @@ from tests.configs import BERT, DEEPSEEK_V3, FLAN_T5_SMALL, LLAMA_3_1_8B
 
 GPT_OSS_20B = "gpt-oss-20b"
 QWEN3_NEXT_80B = {"model_type": "qwen3_next"}
+KEPT = {"dynamic": [(1, 1), (127, 127), (128, 127)], "static": [(127, 127), (129, 128)]}
 
 MODELS = {
     "llama": (LLAMA_3_1_8B, "131,072·n·b", 536_870_912),
@@ -23,9 +24,6 @@ MODELS = {
 def test_published_models_have_the_bytes_that_transformers_keeps(config, formula, size):
     data = cache(resolve(config), 4096).data
     assert (data["formula"], data["bytes"]) == (formula, size)
-
-
-KEPT = {"dynamic": [(1, 1), (127, 127), (128, 127)], "static": [(127, 127), (129, 128)]}
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
