@@ -193,7 +193,7 @@ def agrees(found: GuardedCount, there: Sequence[tuple[Sequence[IterationStack], 
 
 def unchanged(trace: Trace, length: Expression) -> Iterator[Condition]:
     """Yield conditions under which a loop has this length, and its answers are as in a trace."""
-    if not has_loop_index(length.letters):
+    if length.letters <= trace.sizes.keys():  # No index of a loop, and no size it did not meet.
         yield Condition(Relation.EQUAL, length, expression(length.value(trace.sizes)), True)
     own = {index for index, other in trace.recorder.indices.items() if other == length}
     asked = [one.letters for one in trace.recorder.guards if one.letters & own]

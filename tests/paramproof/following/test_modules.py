@@ -37,14 +37,14 @@ def test_the_first_type_that_has_a_name_decides():
     assert module_of(["llava", "bert", "ibert"], path).kind == "linear"
 
 
-@pytest.mark.parametrize(
-    ("model_type", "path"),
-    [
-        ("llama", "model.layers.0.self_attn.zz_proj.weight"),
-        ("no_such_type", "encoder.layer.0.attention.self.query.weight"),
-        ("rt_detr", "model.enc_output.*.weight"),
-    ],
-)
+UNDECIDED = {
+    "llama": "model.layers.0.self_attn.zz_proj.weight",
+    "no_such_type": "encoder.layer.0.attention.self.query.weight",
+    "rt_detr": "model.enc_output.*.weight",
+}
+
+
+@pytest.mark.parametrize(("model_type", "path"), UNDECIDED.items())
 def test_what_no_row_decides_is_refused(model_type, path):
     with pytest.raises(InvalidInput, match="it is not known which kind of module"):
         module_of(model_type, path)
