@@ -54,7 +54,10 @@ PLACES = (
 
 
 def title(model: Model) -> str:
-    return UNNAMED if model.name.startswith("{") or not model.name else model.title
+    if model.name and not model.name.startswith("{"):
+        return model.title
+    layers = f", {model.sizes['L']} layers" if "L" in model.sizes else ""
+    return f"pasted {model.reading.model_type}{layers}" if model.reading else UNNAMED
 
 
 def dtype_of(model: Model) -> str:
