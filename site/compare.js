@@ -1,7 +1,7 @@
 // Compare two to four models: each field takes a name, a model type, a class or a config.json.
 
-import { addressOf, byId, corrections, make, moveTo, problem, stateOf } from "./page.js";
-import { isClass, names, unknown } from "./names.js";
+import { addressOf, byId, make, moveTo, problem, stateOf } from "./page.js";
+import { corrections, isClass, names, unknown } from "./names.js";
 import { combobox } from "./field.js";
 import { ask, drop } from "./python.js";
 
@@ -44,7 +44,7 @@ export function take(text, target) {
   submit();
 }
 
-const submit = () => moveTo(Object.fromEntries(new FormData(byId("question"))), { push: true });
+const submit = () => moveTo(Object.fromEntries([...new FormData(byId("question"))].map(([letter, text]) => [letter, text.trim()])), { push: true });
 
 export function listen() {
   for (const letter of LETTERS) combobox(byId("question").elements[letter]);

@@ -1,49 +1,50 @@
-// Count a configuration with the reader in JavaScript, in a thread of its own: a file may have so
-// many layers that it takes long. {config, name} gives {total, parts, layers}, or null.
+// Show what the reader in JavaScript counts of a configuration or a model type, while Python is still
+// to start. The reader has a thread of its own: a file may have so many layers that it takes long.
 
-import { loaded, parse } from "./reader.js";
+import { byId, make, problem, written } from "./page.js";
+import { names } from "./names.js";
 
-const FEW = 4;
+// Show the count if it is still wanted when it is there.
+export async function early(state, isWanted) {
+  const reader = new Worker(new URL("counter.js", import.meta.url), { type: "module" });
+  const data = await counted(reader, state);
+  reader.terminate();
+  if (data && isWanted()) place(data);
+}
 
-const fetched = async (file) => (await fetch(new URL(`programs/${file}.json`, import.meta.url))).text();
+// Return what the reader counts of the state, null if it refuses it or if no class is known.
+async function counted(reader, state) {
+  const type = state.model && (await names())?.find(state.model);
+  const config = state.config ?? (type ? JSON.stringify({ model_type: type.name }) : "");
+  const keys = parsed(config), classes = Array.isArray(keys.architectures) ? keys.architectures : [];
+  const [name = (await names())?.usual(keys.model_type)] = classes;
+  if (!name) return null;
+  const data = await new Promise((answered) => {
+    reader.onmessage = (event) => answered(event.data);
+    reader.postMessage({ config, name });
+  });
+  return data && { ...data, name, title: state.config ? pasted(keys.model_type, data.layers) : type.name };
+}
 
-onmessage = async ({ data: { config, name } }) => {
+function parsed(text) {
   try {
-    const keys = parse(config);
-    postMessage(await loaded(fetched, (catalogue) => {
-      const part = catalogue.configuration(keys), module = part.module(name);
-      return { total: trainable(module, new Set()), parts: partsOf(module), layers: layers(part) };
-    }));
+    return Object(JSON.parse(text));
   } catch {
-    postMessage(null); // Python says what is wrong.
+    return {};
   }
-};
-
-// Return the number of trainable parameters without those of `seen` storages, which are added to it.
-function trainable(module, seen) {
-  let sum = 0n;
-  for (const [key, { role, size, isShared }] of module.sizes) {
-    if (role === "trainable" && !(isShared && seen.has(key))) sum += size;
-    if (isShared) seen.add(key);
-  }
-  return sum;
 }
 
-// Return the parts with their numbers: those of a module, and of a part of few in their place.
-function partsOf(module) {
-  const seen = new Set(), isPath = ([name]) => name !== null;
-  const opened = ([path, one]) => {
-    const inside = one.children ?? [];
-    return inside.length > 1 && inside.every(isPath) ? inside.map(([name, part]) => [`${path}.${name}`, part]) : [[path, one]];
-  };
-  const own = module.children.filter(isPath), parts = own.length < FEW ? own.flatMap(opened) : own;
-  return parts.map(([path, one]) => [path, trainable(one, seen)]).filter(([, size]) => size);
-}
+const pasted = (type, layers) => `pasted ${type}${layers ? `, ${layers} layers` : ""}`;
 
-const layers = (part) => {
-  for (const one of [part, part.get("text_config")]) {
-    const found = one?.get?.("num_hidden_layers");
-    if (typeof found === "bigint") return found;
-  }
-  return null;
-};
+function place({ total, parts, name, title }) {
+  problem("");
+  if (byId("ask")) byId("ask").hidden = true;
+  byId("title").textContent = title;
+  byId("main").dataset.early = written(total);
+  byId("number").replaceChildren(
+    make("p", { class: "big" }, make("output", { id: "total" }, written(total)), " parameters"),
+    make("p", { class: "note" }, make("b", {}, "trainable:"), ` ${name}, by the keys that it reads; Python checks all keys.`),
+  );
+  const facts = parts.map(([path, size]) => make("div", {}, make("dt", {}, path), make("dd", {}, make("b", {}, written(size)), make("small", {}, `${(Number((size * 10000n) / total) / 100).toFixed(2)} %`))));
+  byId("facts").replaceChildren(make("dl", { class: "facts" }, ...facts));
+}

@@ -1,9 +1,12 @@
 // The page of a model: its numbers, which the build or the reader in JavaScript gives, and the
 // controls for other sizes and ways of counting, for which Python starts.
 
-import { addressOf, byId, copy, corrections, make, moveTo, problem, ready, say, stateOf, written } from "./page.js";
-import { isClass, names, unknown } from "./names.js";
-import { ask, drop, isRunning } from "./python.js";
+import { addressOf, byId, copy, moveTo, problem, ready, say, stateOf, written } from "./page.js";
+
+// These come when they are needed: a page as built needs none of them.
+const lookup = () => import("./names.js");
+let python = null;
+const isRunning = () => Boolean(python?.isRunning());
 
 const WIDE = "(min-width: 70rem)";
 const PATIENCE = 1000; // Milliseconds that Python waits for the reader in JavaScript.
@@ -17,7 +20,7 @@ let shown = ready ? { model: ready } : null; // The state that the page shows.
 let later = null; // A change that waits for the choices of a slider.
 
 const keyOf = (one) => JSON.stringify(KEYS.map((name) => one?.[name] ?? ""));
-const sizesOf = (one) => Object.keys(one).filter((name) => ![...KEYS, "under", "dtype", "at"].includes(name));
+export const sizesOf = (one) => Object.keys(one).filter((name) => ![...KEYS, "under", "dtype", "at"].includes(name));
 const isPlain = (one) => Object.keys(one).every((name) => name === "model" || name === "config");
 
 export async function follow() {
@@ -27,29 +30,45 @@ export async function follow() {
   if (isBuilt) {
     for (const [letter, size] of Object.entries(own)) byId(`size-${letter}`).value = size;
     problem("");
-    return drop();
+    return settled();
   }
   const asked = keyOf(state);
   if (!isRunning() && !state.config && state.model !== ready) {
+    const { isClass, names, unknown } = await lookup();
     const index = await names(), found = index?.find(state.model);
     if (keyOf(state) !== asked) return;
     if (index && !found && !(await isClass(state.model))) {
       unknown(index, state.model, (name) => addressOf({ model: name }));
-      return drop();
+      return settled();
     }
     if (found?.isModel && isPlain(state) && !ready) return location.replace(found.href);
   }
   // Both at once would share the processor, and the first answer would be late.
-  if (!isRunning() && isPlain(state)) await Promise.race([early(asked), new Promise((done) => setTimeout(done, PATIENCE))]);
+  if (!isRunning() && isPlain(state)) {
+    const { early } = await import("./early.js");
+    const counted = early(state, () => keyOf(state) === asked && keyOf(shown) !== asked);
+    await Promise.race([counted, new Promise((done) => setTimeout(done, PATIENCE))]);
+  }
   if (keyOf(state) === asked) request();
 }
 
-function request() {
+async function request() {
   const asked = { ...state };
-  ask({ view: "model", state: asked }, "counting", (found) => answered(found, asked));
+  document.body.dataset.pending = "";
+  python ??= await import("./python.js");
+  if (keyOf(state) === keyOf(asked)) ask(state, "counting", answered);
 }
 
-function answered(found, asked) {
+const ask = (asked, about, answered) => python.ask({ view: "model", state: asked }, about, (found) => answered(found, asked));
+
+// Say that the page needs no answer of Python.
+function settled() {
+  if (python) return python.drop();
+  document.body.dataset.answered = "";
+  delete document.body.dataset.pending;
+}
+
+async function answered(found, asked) {
   const isSame = keyOf(asked) === keyOf(shown);
   if (!found.problem) {
     problem("");
@@ -62,30 +81,17 @@ function answered(found, asked) {
   const base = isSame ? shown : Object.fromEntries(KEYS.filter((name) => name in asked).map((name) => [name, asked[name]]));
   if (isSame ? Object.keys(choices).length : !sizesOf(asked).length) return refuse(found.problem, asked);
   // The first answer is a refusal of sizes: show that of the model's own below the reason.
-  ask({ view: "model", state: base }, "counting at its own sizes", (other) => {
+  ask(base, "counting at its own sizes", (other) => {
     if (!other.problem) place(other, base);
-    refuse(found.problem, asked);
+    return refuse(found.problem, asked);
   });
 }
 
-// Say why there is no answer. The one of the same model stays, dimmed, with links to sizes that are near.
-function refuse(line, asked) {
+async function refuse(line, asked) {
   const kept = keyOf(asked) === keyOf(shown);
-  const links = corrections(line, asked);
   if (kept && chosen.under) controls();
-  const changed = kept ? sizesOf(asked).filter((name) => asked[name] !== shown[name] && choices[name]) : [];
-  // A size that is possible alone is not at fault, unless there is no other.
-  const wrong = changed.filter((name) => !choices[name].includes(Number(asked[name])));
-  const near = (wrong.length ? wrong : changed).flatMap((name) => nearest(name, asked[name]));
-  if (!near.length) return problem(line, { links, kept });
-  const said = near.map(([name]) => name).join(" and ");
-  problem(`${line}; possible and near: ${said}. The answer below is that of the sizes before.`, { links: near, kept });
-}
-
-// Return links to the sizes of a letter next to a refused one, beside the other sizes that are shown.
-function nearest(letter, size) {
-  const below = choices[letter].filter((one) => one < size).at(-1), above = choices[letter].find((one) => one > size);
-  return [below, above].filter(Boolean).map((one) => [`${letter} = ${written(one)}`, addressOf({ ...shown, [letter]: one })]);
+  const { refuse } = await import("./refused.js");
+  refuse(line, asked, { kept, shown, choices });
 }
 
 function place(found, asked) {
@@ -104,47 +110,6 @@ function place(found, asked) {
   const total = byId("total").textContent;
   if (before && before !== total) say(`Python counts ${total}, and not ${before}: it checks all keys.`);
   delete byId("main").dataset.early;
-}
-
-// Show what the reader in JavaScript counts of a configuration or a model type, until Python answers.
-async function early(asked) {
-  const index = await names(), type = state.model && index?.find(state.model);
-  const config = state.config ?? (type ? JSON.stringify({ model_type: type.name }) : "");
-  const keys = objectIn(config), [name = index?.usual(keys.model_type)] = keys.architectures ?? [];
-  if (!name) return;
-  const reader = new Worker(new URL("early.js", import.meta.url), { type: "module" });
-  const data = await new Promise((answered) => {
-    reader.onmessage = (event) => answered(event.data);
-    reader.postMessage({ config, name });
-  });
-  reader.terminate();
-  if (data && keyOf(state) === asked && keyOf(shown) !== asked) {
-    placeEarly(data, name, state.config ? pasted(keys.model_type, data.layers) : type.name);
-  }
-}
-
-function objectIn(text) {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
-const pasted = (type, layers) => `pasted ${type}${layers ? `, ${layers} layers` : ""}`;
-
-function placeEarly({ total, parts }, name, title) {
-  problem("");
-  if (byId("ask")) byId("ask").hidden = true;
-  byId("title").textContent = title;
-  byId("main").dataset.early = written(total);
-  byId("number").replaceChildren(
-    make("p", { class: "big" }, make("output", { id: "total" }, written(total)), " parameters"),
-    make("p", { class: "note" }, make("b", {}, "trainable:"), ` ${name}, by the keys that it reads; Python checks all keys.`),
-  );
-  const facts = parts.map(([path, size]) => make("div", {}, make("dt", {}, path), make("dd", {}, make("b", {}, written(size)), make("small", {}, `${(Number((size * 10000n) / total) / 100).toFixed(2)} %`))));
-  byId("facts").replaceChildren(make("dl", { class: "facts" }, ...facts));
-  document.body.dataset.early = Math.round(performance.now());
 }
 
 // Insert HTML into an element, keeping what the reader has folded or unfolded, and the focus.

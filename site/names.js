@@ -1,7 +1,7 @@
 // The names that have a page, with their numbers: what a name, a model type or a number means, and
 // which names are near. names.json is fetched once, when it is first needed.
 
-import { pageOf, problem, root } from "./page.js";
+import { addressOf, pageOf, problem, root } from "./page.js";
 
 const MOST = 8;
 const NEAR = 5;
@@ -61,6 +61,23 @@ export function unknown(index, name, hrefOf, where = "") {
   const near = index.near(name), line = `${where}no model, model type or class is named '${name.slice(0, 80)}'`;
   const links = near.map((one) => [one.name, hrefOf(one.name)]);
   problem(near.length ? `${line}; the nearest ${near.length > 1 ? "names are" : "name is"} ${near.map((one) => one.name).join(", ")}` : `${line}, and none has a similar name: paste its config.json`, { links });
+}
+
+const WRONG = /'((?:[^'\\]|\\.)+)'.*?(?:did you mean|it must be one of|there are formulas for) ([^?]+)/s;
+
+// Return links to the state in which each word that an error suggests replaces the wrong one.
+export function corrections(line, state) {
+  const [, wrong, right] = WRONG.exec(line) ?? [];
+  if (!wrong) return [];
+  const corrected = (name) => {
+    for (const [key, value] of Object.entries(state)) {
+      if (value === wrong || value.endsWith(`/${wrong}`)) return { ...state, [key]: name };
+      const quoted = JSON.stringify(wrong);
+      if (value.includes(quoted)) return { ...state, [key]: value.replace(quoted, () => JSON.stringify(name)) };
+    }
+    return null;
+  };
+  return right.split(/,\s+|\s+or\s+/).map((one) => one.replaceAll("'", "").trim()).filter(corrected).map((name) => [name, addressOf(corrected(name))]);
 }
 
 class Names {

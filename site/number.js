@@ -1,8 +1,8 @@
 // Explain a number: at once where it is published for a whole model or counts one, and else by Python,
 // which searches the ways of counting.
 
-import { addressOf, byId, corrections, make, moveTo, problem, stateOf, written } from "./page.js";
-import { NUMBER, digits, isClass, names, unknown } from "./names.js";
+import { addressOf, byId, make, moveTo, problem, stateOf, written } from "./page.js";
+import { NUMBER, corrections, digits, isClass, names, unknown } from "./names.js";
 import { combobox } from "./field.js";
 import { ask, drop } from "./python.js";
 

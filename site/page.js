@@ -56,20 +56,3 @@ export function problem(line, { links = [], kept = false } = {}) {
   byId("main").classList.toggle("failed", Boolean(line));
   byId("main").classList.toggle("kept", kept);
 }
-
-const WRONG = /'((?:[^'\\]|\\.)+)'.*?(?:did you mean|it must be one of|there are formulas for) ([^?]+)/s;
-
-// Return links to the state in which each word that an error suggests replaces the wrong one.
-export function corrections(line, state) {
-  const [, wrong, right] = WRONG.exec(line) ?? [];
-  if (!wrong) return [];
-  const corrected = (name) => {
-    for (const [key, value] of Object.entries(state)) {
-      if (value === wrong || value.endsWith(`/${wrong}`)) return { ...state, [key]: name };
-      const quoted = JSON.stringify(wrong);
-      if (value.includes(quoted)) return { ...state, [key]: value.replace(quoted, () => JSON.stringify(name)) };
-    }
-    return null;
-  };
-  return right.split(/,\s+|\s+or\s+/).map((one) => one.replaceAll("'", "").trim()).filter(corrected).map((name) => [name, addressOf(corrected(name))]);
-}

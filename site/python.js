@@ -29,12 +29,17 @@ export function ask(request, about, placed) {
 export function drop() {
   next = null;
   place = () => {};
-  if (!isBusy) settled();
+  if (isBusy) return;
+  quiet();
+  settle();
 }
 
-function settled() {
+function quiet() {
   clearTimeout(announcing);
   say("");
+}
+
+function settle() {
   document.body.dataset.answered = "";
   delete document.body.dataset.pending;
 }
@@ -65,7 +70,7 @@ function send() {
   next = null;
 }
 
-function receive(found) {
+async function receive(found) {
   isBusy = false;
   if (found.ended) {
     // Start Python again, without repeating the request that ended it.
@@ -74,7 +79,9 @@ function receive(found) {
     start();
   }
   if (next) return isReady && send();
-  settled();
+  quiet();
   document.body.dataset.milliseconds = Math.round(found.milliseconds);
-  place(found);
+  await place(found);
+  // The answer may have led to another request.
+  if (!next && !isBusy) settle();
 }

@@ -31,11 +31,12 @@ export class Missing extends Error {
   }
 }
 
+export const FIRST = ["index", "base"]; // The files that every count and nearly every count reads.
+
 // Compute with a catalogue whose files `fetched`, an asynchronous function, gives when they are needed.
 export async function loaded(fetched, compute) {
-  const texts = new Map(), first = ["index", "base"];
-  // The second is read by nearly every program.
-  for (const [i, text] of (await Promise.all(first.map(fetched))).entries()) texts.set(first[i], text);
+  const texts = new Map();
+  for (const [i, text] of (await Promise.all(FIRST.map(fetched))).entries()) texts.set(FIRST[i], text);
   const catalogue = new Catalogue((name) => {
     if (!texts.has(name)) throw new Missing(name);
     return texts.get(name);

@@ -43,7 +43,7 @@ def sizes(site):
     python = [site / name for name in ("python.files", "python.image", "worker.js")]
     # The standard library is loaded when Python is ready.
     python += [one for one in (site / "pyodide").iterdir() if one.name != "python_stdlib.zip"]
-    scripts = ("app.js", "page.js", "model.js", "names.js", "python.js")
+    scripts = ("app.js", "page.js", "model.js")
     first = ("models/bert-base-uncased.html", "style.css", *scripts)
     return {
         "a first view": compressed(site / name for name in first),

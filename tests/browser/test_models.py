@@ -199,31 +199,14 @@ def test_without_an_image_python_starts_anew(new_page):
     assert new_page.total == 109_482_240 + 7_087_872
 
 
-GIVEN = {
-    "paste": (
-        """data.setData("text/plain", text);
-        document.body.dispatchEvent(
-          new ClipboardEvent("paste", { clipboardData: data, bubbles: true })
-        );""",
-        LLAMA_3_1_8B,
-    ),
-    "drop": (
-        """data.items.add(new File([text], "config.json"));
-        dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));""",
-        {"model_type": "qwen3", "hidden_size": 512},
-    ),
-}
-
-
-@pytest.mark.parametrize("how", GIVEN)
-def test_a_configuration_is_given_by(models, how):
-    event, keys = GIVEN[how]
+def test_a_configuration_is_pasted(models):
     models.state("model.html", model="bert-base")
-    start = "delete document.body.dataset.answered; const data = new DataTransfer();"
-    models.page.evaluate(f"(text) => {{ {start} {event} }}", json.dumps(keys, indent=2))
+    copy = "(text) => (delete document.body.dataset.answered, navigator.clipboard.writeText(text))"
+    models.page.evaluate(copy, json.dumps(LLAMA_3_1_8B, indent=2))
+    models.page.keyboard.press("Control+v")
     models.page.wait_for_url("**/model.html#config=*")
     models.settle()
-    assert models.total == resolve(keys).inventory().total()
+    assert models.total == resolve(LLAMA_3_1_8B).inventory().total()
     # It is in the fragment, which no request contains.
     assert not any("config" in url.partition("#")[0] for url in models.asked)
 

@@ -59,18 +59,18 @@ def test_configurations_are_compared(differences):
     """The titles say which is which, and the answer that only sizes differ."""
     files = [json.dumps({"model_type": "qwen3", "num_hidden_layers": n}) for n in (36, 28)]
     differences.page.goto(f"{differences.address}difference.html#")
-    differences.page.fill("[name=b]", files[1])
-    differences.page.press("[name=b]", "Enter")
-    differences.page.wait_for_selector("#answer:has-text('Model A is missing')")
     differences.page.evaluate(
         """(text) => {
           const data = new DataTransfer();
           data.items.add(new File([text], "config.json"));
           const how = { dataTransfer: data, cancelable: true, bubbles: true };
-          document.querySelector("[name=a]").dispatchEvent(new DragEvent("drop", how));
+          document.querySelector("[name=b]").dispatchEvent(new DragEvent("drop", how));
         }""",
-        files[0],
+        files[1],
     )
+    differences.page.wait_for_selector("#answer:has-text('Model A is missing')")
+    differences.page.fill("[name=a]", files[0])
+    differences.page.press("[name=a]", "Enter")
     differences.page.wait_for_selector("#total")
     totals = [resolve(json.loads(one)).inventory().total() for one in files]
     assert differences.text("#total") == f"−{totals[0] - totals[1]:,}"

@@ -75,7 +75,7 @@ def test_other_sizes_count_like_a_configuration():
 def test_the_title_of_a_page_is_the_name_of_its_model():
     config = json.dumps({"model_type": "gpt2", "n_layer": 3})
     titles = [answer_to("model", **one)["title"] for one in ({"model": "gpt2"}, {"config": config})]
-    assert titles == ["gpt2", "the configuration"]
+    assert titles == ["gpt2", "pasted gpt2, 3 layers"]
 
 
 @pytest.mark.shared("a page for each type")
