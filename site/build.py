@@ -9,27 +9,35 @@ are on one site. The same source gives the same files at each build.
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import astuple, replace
 from itertools import combinations
 from pathlib import Path
 from string import Template
+from typing import Any
 from zipfile import ZipFile
 
-from paramproof.catalogue.names import FOLDER, model_types
+from paramproof.catalogue.names import FOLDER, model_types, programs, usual_class
+from paramproof.catalogue.program import Refused
 from paramproof.cli.differences import difference_tables
 from paramproof.differences import answer
-from paramproof.formulas.models import model_names, named_configurations, named_models
+from paramproof.explanation.index import named
+from paramproof.explanation.search import TOTAL
+from paramproof.formulas.models import named_configurations, named_models
 from paramproof.pages.document import main, model_page, page
 from paramproof.pages.model import frame
 from paramproof.pages.picture import still
 from paramproof.pages.viewing import View
 from paramproof.resolver import resolve
+from paramproof.resolver.spellings import HUB, NAMES
+from paramproof.sources import data_file
 from paramproof.tables import Column, Table, TableRow
 from paramproof.views.conventions import every_named_model, published_table
 from paramproof.views.counted import Count
@@ -63,8 +71,9 @@ def build(folder: Path, modules: Path, docs: str = "") -> None:
         (folder / name).mkdir(parents=True)
     for name in (*PYODIDE, PYTHON):
         shutil.copyfile(modules / "pyodide" / name, folder / "pyodide" / name)
-    for name in ("app.js", "reader.js", "worker.js", "icon.svg"):
-        shutil.copyfile(HERE / name, folder / name)
+    for file in (*HERE.glob("*.js"), HERE / "icon.svg"):
+        shutil.copyfile(file, folder / file.name)
+    (folder / "names.json").write_text(json.dumps(names(), ensure_ascii=False), "utf-8")
     shutil.copytree(FOLDER, folder / "programs")
     for file in (HERE.parent / "paramproof/pages/static").iterdir():
         shutil.copyfile(file, folder / file.name)
@@ -93,15 +102,34 @@ def wheel() -> Path:
     return found
 
 
+def names() -> dict[str, Any]:
+    """Return the names that have a page, with their numbers and what is published of them.
+
+    ``names.js`` reads names as ``paramproof.resolver.spellings`` does, by the same data.
+    """
+    models = [
+        {
+            "name": one.name,
+            "also": one.short_names,
+            "counts": {w.what: w.number for w in one.ways if w[:2] == TOTAL or w.kind == "active"},
+            "published": [*map(astuple, one.published)],
+        }
+        for one in named().values()
+    ]
+    types: dict[str, list[Any]] = {name: [usual_class(name), None] for name in model_types()}
+    for name, found in types.items():
+        with suppress(Refused):  # A configuration may have no defaults.
+            found[1] = programs().configuration({"model_type": name}).count(found[0])["trainable"]
+    return {"hub": HUB.replace("?P<", "?<"), **data_file(NAMES), "models": models, "types": types}
+
+
 def view(name: str, docs: str = "") -> Html:
     """Return the content of a page.
 
     ``docs`` is the path to the documentation, "" if that is not beside the site.
     """
-    known = dict.fromkeys([*model_names(), *model_types()])
     written = tag("a", "Read the documentation", href=f"{docs}index.html")
     shared = {
-        "known": tag("datalist", *(tag("option", value=one) for one in known), id="known"),
         "no_script": _text("no_script"),
         "frame": frame({}),
         "documentation": written if docs else "Read docs/README.md in the source.",

@@ -31,16 +31,19 @@ export class Missing extends Error {
   }
 }
 
-// Count with files that `fetched`, an asynchronous function, gives when they are needed.
-export async function count(config, model, fetched) {
+export const FIRST = ["index", "base"]; // The files that every count and nearly every count reads.
+
+// Compute with a catalogue whose files `fetched`, an asynchronous function, gives when they are needed.
+export async function loaded(fetched, compute) {
   const texts = new Map();
+  for (const [i, text] of (await Promise.all(FIRST.map(fetched))).entries()) texts.set(FIRST[i], text);
   const catalogue = new Catalogue((name) => {
     if (!texts.has(name)) throw new Missing(name);
     return texts.get(name);
   });
   for (;;) {
     try {
-      return catalogue.start().configuration(parse(config)).count(model);
+      return compute(catalogue.start());
     } catch (error) {
       if (!(error instanceof Missing)) throw error;
       texts.set(error.file, await fetched(error.file));
@@ -50,25 +53,20 @@ export async function count(config, model, fetched) {
 
 // Numbers
 
-class Float {
-  constructor(value) {
-    this.value = value;
-  }
-}
+const FLOAT = "\u0000"; // The key of a float in a parsed file, with its digits.
 
 // Parse JSON with floats apart from ints, which JavaScript takes for the same.
 function parseFile(json) {
-  const tokens = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-  const marked = json.replace(tokens, (one) => (one[0] === '"' || !/[.eEyN]/.test(one) ? one : `{"\\u0000":"${one}"}`));
-  return JSON.parse(marked, (_, value) => (value !== null && typeof value === "object" && "\u0000" in value ? new Float(Number(value["\u0000"])) : value));
+  const tokens = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN|-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)/g;
+  return JSON.parse(json.replace(tokens, (one) => (one[0] === '"' ? one : `{"\\u0000":"${one}"}`)));
 }
 
 // Return a value of a file as a value of Python.
 function python(value) {
   if (typeof value === "number") return BigInt(value);
-  if (value instanceof Float) return value.value;
+  if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(python);
-  return value !== null && typeof value === "object" ? new Map(Object.entries(value).map(([k, v]) => [k, python(v)])) : value;
+  return Object.hasOwn(value, FLOAT) ? Number(value[FLOAT]) : new Map(Object.entries(value).map(([k, v]) => [k, python(v)]));
 }
 
 export const parse = (json) => python(parseFile(json));

@@ -84,7 +84,7 @@ def running_at(path):
     return page
 
 
-models = running_at("model.html#model=bert-base")
+models = running_at("model.html#model=bert-base&L=12")
 numbers = running_at("number.html#n=2362368")
 differences = running_at("difference.html#a=bert-base&b=gpt2")
 

@@ -43,7 +43,8 @@ def sizes(site):
     python = [site / name for name in ("python.files", "python.image", "worker.js")]
     # The standard library is loaded when Python is ready.
     python += [one for one in (site / "pyodide").iterdir() if one.name != "python_stdlib.zip"]
-    first = ("models/bert-base-uncased.html", "style.css", "app.js")
+    scripts = ("app.js", "page.js", "model.js")
+    first = ("models/bert-base-uncased.html", "style.css", *scripts)
     return {
         "a first view": compressed(site / name for name in first),
         "Python with the formulas": compressed(python),

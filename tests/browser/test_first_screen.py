@@ -2,11 +2,15 @@
 
 import json
 import re
-from urllib.parse import unquote
+from urllib.parse import unquote, urlencode
 
 import pytest
 
-from paramproof.resolver import resolve
+from paramproof.catalogue import model_types
+from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.models import model_names
+from paramproof.resolver import request_for_name, resolve
+from tests.browser.test_every_page import serious
 from tests.configs import LLAMA_3_1_8B
 
 PAGES = (
@@ -24,16 +28,17 @@ DROP = """([name, text]) => {
 }"""
 
 ASKED = {
-    "a name": ("deepseek-v3", "model.html#model=deepseek-v3"),
-    "a name in capitals": ("GPT2", "model.html#model=GPT2"),
+    "a name": ("deepseek-v3", "models/deepseek-v3.html"),
+    "a name in capitals": ("GPT2", "models/gpt2.html"),
+    "a name of the Hub": ("Qwen/Qwen3-8B", "models/qwen3-8b.html"),
     "a model type": ("qwen3", "model.html#model=qwen3"),
+    "a class": ("Qwen3ForCausalLM", "model.html#model=Qwen3ForCausalLM"),
     "a number": ("2,362,368", "number.html#n=2,362,368"),
     "a rounded number": ("110M", "number.html#n=110M"),
     "a number of bytes": ("418 MiB", "number.html#n=418 MiB"),
-    "a name that begins with a digit": ("01-ai/Yi-6B", "model.html#model=01-ai/Yi-6B"),
-    "a part of a name": ("8x7b", "model.html#model=8x7b"),
     "a configuration": (json.dumps(LLAMA_3_1_8B), f"model.html#config={json.dumps(LLAMA_3_1_8B)}"),
 }
+MISSPELT = {"qwem3-8b": "qwen3-8b", "01-ai/Yi-6B": "yi-34b", "8x7b": "mixtral-8x7b"}
 
 
 def page_of(watched):
@@ -47,9 +52,90 @@ def test_the_field_opens_the_page_for(static_page, what):
     static_page.open("index.html")
     static_page.page.fill("[name=what]", typed)
     static_page.page.press("[name=what]", "Enter")
-    static_page.page.wait_for_url("**/*.html#*=*")
+    static_page.page.wait_for_url(re.compile(r"/(models/|model\.|number\.)"))
     assert page_of(static_page) == expected
     assert not any("hidden_size" in url.partition("#")[0] for url in static_page.asked)
+
+
+@pytest.mark.parametrize("typed", MISSPELT)
+def test_a_misspelt_name_stays_in_the_field_beside_the_nearest_ones(static_page, typed):
+    static_page.open("index.html")
+    static_page.page.fill("[name=what]", typed)
+    static_page.page.press("[name=what]", "Enter")
+    static_page.page.wait_for_selector("#problem a")
+    assert static_page.page.input_value("[name=what]") == typed
+    assert static_page.problem.startswith(f"no model, model type or class is named '{typed}'")
+    static_page.page.click("#problem a >> nth=0")
+    static_page.page.wait_for_url(f"**/{MISSPELT[typed]}.html")
+
+
+LISTED = {
+    "qwen3-8": ["qwen3-8b 8,190,735,360"],
+    "Qwen/Qwen3-8B": ["qwen3-8b 8,190,735,360"],
+    "qwen3_next": [
+        "qwen3_next 79,674,391,296, model type",
+        "qwen3-next-80b-a3b 79,674,391,296",
+    ],
+    "671,026,404,352": ["deepseek-v3 671,026,404,352", "deepseek-r1 671,026,404,352"],
+    "many": [],
+}
+
+
+@pytest.mark.parametrize("typed", LISTED)
+def test_the_field_lists_names_with_their_numbers_while_one_types(static_page, typed):
+    from playwright.sync_api import expect
+
+    static_page.open("index.html")
+    field = static_page.page.locator("[name=what]")
+    with static_page.page.expect_response("**/names.json"):
+        field.press_sequentially(typed)
+    shown = static_page.page.locator("[role=option]:not(:has-text('Explain'))")
+    expect(shown).to_have_text(LISTED[typed])
+    assert not any("worker.js" in url for url in static_page.asked)
+
+
+def test_the_list_is_used_by_keys_alone(static_page):
+    static_page.open("index.html")
+    page, field = static_page.page, static_page.page.locator("[name=what]")
+    options = page.locator("[role=option]")
+    field.press_sequentially("qwen3-")
+    options.first.wait_for()
+    for key, one in (("ArrowUp", options.last), ("ArrowDown", options.first)):
+        field.press(key)
+        assert field.get_attribute("aria-activedescendant") == one.get_attribute("id")
+        assert one.get_attribute("aria-selected") == "true"
+    assert field.get_attribute("aria-expanded") == "true"
+    field.press("Escape")
+    assert field.get_attribute("aria-expanded") == "false"
+    assert not options.first.is_visible()
+    field.press("ArrowDown")
+    options.first.wait_for()
+    field.press("ArrowDown")
+    name = options.first.locator("b").inner_text()
+    field.press("Enter")
+    page.wait_for_url(f"**/models/{name}.html")
+
+
+SPELT = ("{}", "{} ", "some-org/{}", "{}-Instruct", "hf.co/x/{}/blob/main/config.json")
+
+
+def test_the_field_reads_names_as_the_command_does(static_page):
+    def meant(text):
+        try:
+            return request_for_name(text).name
+        except InvalidInput:
+            return None
+
+    # Every tenth: what has no meaning takes long, since similar names are looked for.
+    names = [*model_names(), *model_types()][::10]
+    texts = [one.format(name) for name in names for one in SPELT] + [one.upper() for one in names]
+    static_page.open("index.html")
+    read = """async (texts) => {
+      const index = await (await import("/names.js")).names();
+      return texts.map((text) => index.find(text)?.name ?? null);
+    }"""
+    found = static_page.page.evaluate(read, texts)
+    assert dict(zip(texts, found, strict=True)) == {text: meant(text) for text in texts}
 
 
 def test_each_example_has_an_answer(new_page):
@@ -59,6 +145,7 @@ def test_each_example_has_an_answer(new_page):
     for place in range(3):
         new_page.open("index.html")
         examples.nth(place).click()
+        new_page.page.wait_for_url(re.compile(r"/(models/|model\.|number\.)"))
         new_page.settle()
         assert new_page.problem == ""
         assert re.search(r"\d,\d{3}", new_page.text("#main"))
@@ -68,29 +155,60 @@ def test_each_example_has_an_answer(new_page):
 def test_a_file_can_be_dropped_anywhere(static_page, path):
     static_page.open(path)
     static_page.page.evaluate(DROP, ["config.json", json.dumps(LLAMA_3_1_8B)])
-    static_page.page.wait_for_url("**/model.html#config=*")
-    assert json.loads(page_of(static_page).partition("config=")[2]) == LLAMA_3_1_8B
+    # A page that compares takes it for its first empty field.
+    where = "difference.html#a=" if path == "difference.html" else "model.html#config="
+    static_page.page.wait_for_url(f"**/{where}*")
+    assert json.loads(page_of(static_page).partition(where)[2]) == LLAMA_3_1_8B
 
 
-def test_a_configuration_is_counted_before_python_has_started(static_page):
-    static_page.open(f"model.html#config={json.dumps(LLAMA_3_1_8B)}")
-    static_page.page.wait_for_selector("#status:has-text('parameters')")
-    (name,) = LLAMA_3_1_8B["architectures"]
-    total = resolve(LLAMA_3_1_8B).inventory().total()
-    assert f"{name} has {total:,} trainable parameters by the keys" in static_page.text("#status")
+COUNTED = {
+    "a configuration": ({"config": json.dumps(LLAMA_3_1_8B)}, "pasted llama, 32 layers"),
+    "one that names no class": (
+        {"config": '{"model_type": "gpt2", "n_layer": 3}'},
+        "pasted gpt2, 3 layers",
+    ),
+    "a model type": ({"model": "t5"}, "t5"),
+}
+
+
+@pytest.mark.parametrize("what", COUNTED)
+def test_it_is_counted_before_python_has_started(static_page, site, what):
+    state, title = COUNTED[what]
+    static_page.open(f"model.html#{urlencode(state)}")
+    static_page.page.wait_for_selector("#total")
+    own = resolve(json.loads(state["config"]) if "config" in state else state["model"])
+    assert (static_page.total, static_page.text("#title")) == (own.inventory().total(), title)
+    parts = static_page.page.locator("#facts b").all_inner_texts()
+    assert sum(int(one.replace(",", "")) for one in parts) == static_page.total
+    assert len(parts) >= 3
+    paths = {url.removeprefix(static_page.address).partition("#")[0] for url in static_page.asked}
+    assert sum((site / path).stat().st_size for path in paths) < 1_500_000
 
 
 @pytest.mark.parametrize("more", [{"hidden_size": "wide"}, {"architectures": ["NoSuchClass"]}])
 def test_a_wrong_configuration_is_not_counted_before_python_has_started(static_page, more):
     static_page.open(f"model.html#config={json.dumps(LLAMA_3_1_8B | more)}")
-    static_page.page.wait_for_load_state("networkidle")
-    assert static_page.text("#status") == "Starting Python …"
+    static_page.page.wait_for_selector("#status:has-text('Starting Python')")
+    assert static_page.page.locator("#total").count() == 0
+
+
+def test_what_python_refuses_is_not_shown_any_more(new_page):
+    """The reader in JavaScript ignores a key that no class has; Python names it, with a link."""
+    new_page.open(f"model.html#config={json.dumps({'model_type': 'qwen3', 'hidden_sise': 64})}")
+    new_page.page.wait_for_selector("#total")
+    new_page.settle()
+    assert "did you mean 'hidden_size'?" in new_page.problem
+    assert not new_page.page.is_visible("#total")
+    new_page.page.click("#problem a")
+    new_page.settle()
+    keys = {"model_type": "qwen3", "hidden_size": 64}
+    assert (new_page.problem, new_page.total) == ("", resolve(keys).inventory().total())
 
 
 def test_text_can_be_dropped(static_page):
     static_page.open("about.html")
     static_page.page.evaluate(DROP, ["", "gpt2"])
-    static_page.page.wait_for_url("**/model.html#model=gpt2")
+    static_page.page.wait_for_url("**/models/gpt2.html")
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -193,7 +311,7 @@ def test_experts_are_a_grid_that_one_click_opens(no_script):
 
 STALE = {
     "numbers": ("number.html", {"n": "2362368"}, {"n": "<b>x</b>"}, "#answer"),
-    "models": ("model.html", {"model": "bert-base"}, {"A": "5"}, "#total"),
+    "models": ("model.html", {"model": "bert-base"}, {"model": "bart-bse"}, "#total"),
     "differences": ("difference.html", {"a": "bert-base", "b": "gpt2"}, {"b": "nope"}, "#answer"),
 }
 
@@ -211,6 +329,22 @@ def test_an_old_answer_never_stands_under_a_new_error(request, place):
     assert watched.text(answer) == ""
     watched.state(path, **right)
     assert (watched.problem, watched.text(answer)) == ("", before)
+
+
+def test_a_refused_size_keeps_the_answer_and_links_to_the_next_ones(models, modules):
+    models.state("model.html", model="bert-base")
+    models.state("model.html", model="bert-base", A="5")
+    assert models.problem == (
+        "num_attention_heads=5 is not possible: it must be a divisor of hidden_size=768; possible "
+        "and near: A = 4 and A = 6. The answer below is that of the sizes before."
+    )
+    assert (models.total, models.page.input_value("#size-A")) == (109_482_240, "5")
+    assert models.page.locator("#main.kept").count() == 1
+    assert [*serious(models.page, modules)] == []
+    models.page.click("#problem a >> text=A = 6")
+    models.settle()
+    assert models.page.url.endswith("model=bert-base&A=6")
+    assert (models.problem, models.page.locator("#main.kept").count()) == ("", 0)
 
 
 REFUSED = (
@@ -232,7 +366,9 @@ def test_advice_fits_a_browser(models, state):
     assert models.problem
     assert not ADVICE.search(models.problem)
     if state == REFUSED[-1]:
-        assert "did you mean qwen3-8b" in models.problem
+        models.page.click("#problem a >> nth=0")
+        models.settle()
+        assert (models.problem, models.text("#title")) == ("", "qwen3-8b")
 
 
 def test_a_slider_shows_its_range_and_is_reset_alone(models):

@@ -1,5 +1,9 @@
 """The other views: a number, two models, the frameworks, the list of all models."""
 
+import json
+
+import pytest
+
 from paramproof.differences.answer import recorded
 from paramproof.resolver import resolve
 from tests.browser.watched import folded
@@ -7,7 +11,7 @@ from tests.browser.watched import folded
 
 def test_a_number_is_explained_as_the_command_line_does(numbers, paramproof):
     for number in ("2362368", "110M", "335143938", "12345"):
-        numbers.state("number.html", n=number)
+        numbers.state("number.html", n=number, all="1")
         said = paramproof("explain", number).stdout
         assert folded(numbers.text("#answer")) == folded(said)
     numbers.page.fill("[name=n]", "335141888")
@@ -21,8 +25,58 @@ def test_a_number_is_explained_as_the_command_line_does(numbers, paramproof):
         "#answer a", "all => all.map((one) => one.getAttribute('href'))"
     )
     assert leads == ["model.html#model=bert-large-uncased"]
+    numbers.state("number.html", n="335141888", model="bert-lagre")
+    numbers.page.click("#problem a >> text=bert-large-uncased")
+    numbers.settle()
+    assert numbers.problem == ""
     numbers.state("number.html", n="<b>")
     assert numbers.problem == "'<b>' is not a number of parameters: write it as 2,362,368 or 110M"
+
+
+KNOWN = {
+    "671,026,404,352": ["671,026,404,352 is the whole model", "of deepseek-v3, deepseek-r1"],
+    "0.11B": [
+        "110M is published for bert-base-uncased",
+        "rounded to 2 significant digits: trainable",
+    ],
+    "37B": ["37B is published for deepseek-v3, active parameters"],
+    "36,625,603,584": ["36,625,603,584 is active parameters per token (head-only)"],
+}
+
+
+@pytest.mark.parametrize("number", KNOWN)
+def test_a_known_number_is_explained_without_python(static_page, number):
+    static_page.open(f"number.html#n={number}")
+    static_page.settle()
+    lines = static_page.text("#answer").splitlines()
+    assert [line for line in lines if line][: len(KNOWN[number])] == KNOWN[number]
+    static_page.page.click("#answer a >> text=Search all ways of counting")
+    said = "Starting Python, then searching the ways of counting of 238 models …"
+    static_page.page.wait_for_selector(f"#status:has-text('{said}')")
+
+
+def test_configurations_are_compared(differences):
+    """The titles say which is which, and the answer that only sizes differ."""
+    files = [json.dumps({"model_type": "qwen3", "num_hidden_layers": n}) for n in (36, 28)]
+    differences.page.goto(f"{differences.address}difference.html#")
+    differences.page.evaluate(
+        """(text) => {
+          const data = new DataTransfer();
+          data.items.add(new File([text], "config.json"));
+          const how = { dataTransfer: data, cancelable: true, bubbles: true };
+          document.querySelector("[name=b]").dispatchEvent(new DragEvent("drop", how));
+        }""",
+        files[1],
+    )
+    differences.page.wait_for_selector("#answer:has-text('Model A is missing')")
+    differences.page.fill("[name=a]", files[0])
+    differences.page.press("[name=a]", "Enter")
+    differences.page.wait_for_selector("#total")
+    totals = [resolve(json.loads(one)).inventory().total() for one in files]
+    assert differences.text("#total") == f"−{totals[0] - totals[1]:,}"
+    assert "same formula; the sizes differ: L 36 → 28" in differences.text("#answer")
+    titles = differences.page.locator("#models tbody th").all_inner_texts()
+    assert titles == ["A: pasted qwen3, 36 layers", "B: pasted qwen3, 28 layers"]
 
 
 def test_two_models_side_by_side(differences, paramproof):
@@ -38,7 +92,11 @@ def test_two_models_side_by_side(differences, paramproof):
     # Bars that are too short to be seen are left out, and the total has none.
     assert 3 < differences.page.locator("#answer .bars .bar-b").count() < len(shown)
     differences.state("difference.html", a="bert-base", b="nope")
-    assert differences.problem.startswith("no model is named 'nope'")
+    assert differences.problem.startswith("Model B: no model, model type or class is named 'nope'")
+    differences.state("difference.html", a="bert-bse", b="gpt2")
+    differences.page.click("#problem a >> text=bert-base-uncased")
+    differences.settle()
+    assert differences.page.url.endswith("#a=bert-base-uncased&b=gpt2")
 
 
 def test_the_frameworks_are_filtered(static_page):
