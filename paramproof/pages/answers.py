@@ -100,7 +100,7 @@ VIEWS: dict[str, Callable[[State], dict[str, Any]]] = {
 @lru_cache(maxsize=16)
 def _model(name: str, config: str, class_name: str) -> Model:
     """Return the model of a configuration, or of a name, a model type or a class."""
-    if config := config or name * name.startswith("{"):
+    if config := config or (name if name.startswith("{") else ""):
         if len(config) > MAX_FILE_BYTES:
             raise ValueError(f"the configuration is longer than {MAX_FILE_BYTES:,} characters")
         return resolve(object_in_text(config, "the configuration"), class_name)
