@@ -71,12 +71,11 @@ def build(folder: Path, modules: Path, docs: str = "") -> None:
         (folder / name).mkdir(parents=True)
     for name in (*PYODIDE, PYTHON):
         shutil.copyfile(modules / "pyodide" / name, folder / "pyodide" / name)
-    for file in (*HERE.glob("*.js"), HERE / "icon.svg"):
+    static = HERE.parent / "paramproof/pages/static"
+    for file in (*HERE.glob("*.js"), HERE / "icon.svg", *static.iterdir()):
         shutil.copyfile(file, folder / file.name)
     (folder / "names.json").write_text(json.dumps(names(), ensure_ascii=False), "utf-8")
     shutil.copytree(FOLDER, folder / "programs")
-    for file in (HERE.parent / "paramproof/pages/static").iterdir():
-        shutil.copyfile(file, folder / file.name)
     whole = shutil.copyfile(wheel(), folder / "paramproof.whl")
     shutil.copyfile(HERE.parent / "LICENSE", folder / "licence.txt")
     ZipFile(folder / "empty.zip", "w").close()
