@@ -115,7 +115,7 @@ ACTIVE_CONVENTIONS: Mapping[str, Convention] = {
     "head-only": with_head,
     "neither": with_neither,
 }
-"""The meanings of "active", and of the total beside it; tied tables are counted once.
+"""The meanings of "active" and of the total that goes with it; tied tables are counted once.
 
 The first counts the same tensors as ``count``. A token looks up one row of the embedding, but
 multiplies with the whole head, so some leave out the embedding only: the model card of gpt-oss

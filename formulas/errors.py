@@ -58,7 +58,7 @@ class FormulaError(ArithmeticError):
 
 
 class ConfigWarning(UserWarning):
-    """What was assumed of a configuration, or ignored in it."""
+    """Warns of what paramproof assumed about a configuration or ignored in it."""
 
 
 @dataclass(eq=False, repr=False)
@@ -134,7 +134,7 @@ def load_plugins(group: str, add: Callable[[Any], None]) -> None:
 
 
 def require_type(value: object, kind: type | tuple[type, ...], what: str) -> None:
-    """Raise ``InvalidInput`` unless ``value``, called ``what``, is of a type. A bool is no int."""
+    """Raise ``InvalidInput`` unless ``value`` (``what``) is of a type. A bool is not an int."""
     kinds = kind if isinstance(kind, tuple) else (kind,)
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         names = " or ".join(one.__name__.lower() for one in kinds)

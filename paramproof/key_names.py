@@ -26,7 +26,7 @@ def looks_like_size(path: str) -> bool:
 
 
 def is_too_large(value: object) -> bool:
-    """Return whether a number, or one in a list, is no size of a model."""
+    """Return whether a number, or one in a list, is too large for a size of a model."""
     every = value if isinstance(value, list) else [value]
     return any(type(one) is int and abs(one) > MAX_SIZE for one in every)
 

@@ -305,7 +305,7 @@ def _sizes(axes: Sequence[Axis]) -> list[Size]:
             some = [a for a in some if one.case.decoder.value(a, one.layer) == one.size]
         return [*some]
 
-    # What is the same in each case says nothing.
+    # A field with the same value in each case explains nothing.
     fields = [one for one in _fields(first.part) if first.whole(one) and len({*values(one)}) > 1]
     weights = [
         f"{name}[{place}]"

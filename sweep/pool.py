@@ -111,7 +111,7 @@ def _run(work: Work, model_type: str, seconds: float, result: Path) -> None:
     gc.set_threshold(200_000)
     sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     warnings.simplefilter("ignore")
-    # What a class refuses is an answer here, and needs no message.
+    # A class that refuses something gives an answer here, which needs no message.
     transformers.logging.set_verbosity(transformers.logging.CRITICAL)
     data: Result = {"failed": {}}
     signal.signal(signal.SIGPROF, _raise_out_of_time)

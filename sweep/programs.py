@@ -1,7 +1,7 @@
 """Read and write the catalogue's programs and names of classes, and say how programs differ.
 
-There is one file a model type in ``paramproof/catalogue/programs``. In memory a file has terms, and
-the whole rules of each configuration class. What all classes have in common, and the terms of
+There is one file per model type in ``paramproof/catalogue/programs``. In memory a file has terms,
+and the whole rules of each configuration class. The rules that all classes share, and the terms of
 several files, are written once, in ``base.json``; ``index.json`` has the file of each class.
 
 ``paramproof/catalogue/names.json`` has for each type its classes with a program, the base model
@@ -39,13 +39,13 @@ from sweep.library.rows import format_json
 
 FOLDER, NAMES = HERE / "programs", HERE / "names.json"
 BASE = "PreTrainedConfig"
-"""The class that stands for what all configuration classes have in common."""
+"""The class whose rules are those that all configuration classes share."""
 
 BY_NAME = (*VALUES, "keys")
 """The rules of a class that are tables."""
 
 MIN_FILES = 3
-"""The files that a term must be in to stand in the base."""
+"""A term goes into the base if at least this many files have it."""
 
 MAX_TEXT = 400
 
@@ -178,7 +178,7 @@ def lines(data: Data) -> Iterator[str]:
         for kind in VALUES:
             for key, value in sorted(rules[kind].items()):
                 yield f"{name}.{key} = {text(value)}"
-        # What a class shares with others stands before the rest in a file.
+        # Sorted, because a file has the refusals that classes share before the others.
         yield from sorted(f"{name}: {text(one)}" for one in rules["refusals"])
         for kind in ("aliases", "taken", "reads", "models"):
             for one in sorted(rules.get(kind) or ()):
@@ -189,7 +189,7 @@ def lines(data: Data) -> Iterator[str]:
 
 
 def texts_of(values: Iterable[Any]) -> Text:
-    """Return what gives the text of a value; a long one ends with a number that tells it apart."""
+    """Return a function that prints a value; a long text ends with a number that identifies it."""
     texts = dict[Term, str]()
 
     def text(value: Any) -> str:

@@ -29,7 +29,7 @@ def traced(
 ) -> Iterator[tuple[str, Data | None, Failures, float]]:
     """Trace model types; yield each with its file, the classes that failed, and the seconds.
 
-    There is no file if the type's own configuration class could not be traced.
+    The file is None if the type's own configuration class could not be traced.
     """
     for name, result, took in run_in_processes(types, work, seconds):
         file = decoded(result["file"], []) if "file" in result else None
@@ -77,9 +77,9 @@ def file_of(model_type: str, failed: Failures) -> Data | None:
 
 
 def undeclared(rules: Data, modules: Iterable[Any], common: Set[str]) -> list[str]:
-    """Return the paths that a class and its models read, and that are no keys that it declares.
+    """Return the paths that a class and its models read, but that it does not declare as keys.
 
-    ``common`` is what the rules of every class read, and is not among them.
+    ``common`` has the paths that the rules of every class read; they are left out.
     """
     known = {*rules["keys"], *rules["fields"], *rules["aliases"], *rules["properties"]}
     own = {*paths_in(values_of(rules))} - common

@@ -43,7 +43,7 @@ def run_python(*arguments, cwd=None, **environment):
 
 
 def printed_by(script, folder):
-    """Return what a script in ``folder`` prints; it may import modules beside it."""
+    """Return what a script in ``folder`` prints; it may import modules from there."""
     path = os.pathsep.join([str(folder), *map(os.path.abspath, sys.path)])
     done = run_python(script, cwd=folder, PYTHONPATH=path)
     assert done.returncode == 0, done.stderr

@@ -57,7 +57,7 @@ def share_in(text):
 
 
 def _commit():
-    """Return the commit as a number, or 0 where the files are no repository."""
+    """Return the commit as a number, or 0 if the files are not in a repository."""
     command = ["git", "rev-parse", "HEAD"]
     done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True)
     return int(done.stdout or "0", 16)

@@ -1,7 +1,7 @@
-"""An entry: a model class at a configuration, with what no class tells of it.
+"""An entry: a model class at a configuration, with facts that no class's code contains.
 
 The programs of transformers' classes count. An entry adds which sizes the configuration leaves to
-the type's defaults, and which heads a checkpoint unties. It makes the formula when it is asked for.
+the type's defaults, and which heads a checkpoint unties. It derives the formula on first use.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ DECODERS = ("text_config", "decoder", "decoder_config", "generator")
 class Head(NamedTuple):
     """The weight of a head that is tied, although a ``field`` of the configuration is false.
 
-    The file says so if it ``is_given``; otherwise it is the default of a part of the configuration.
+    ``is_given`` is true if the file sets the field, and false if it is a default of a part.
     from_pretrained unties the head if the checkpoint has another value for it.
     """
 
@@ -157,7 +157,7 @@ class Entry:
 
         If some number has no formula in letters, it is that of these sizes alone.
         """
-        # Deriving stands above the catalogue, and a count needs no formula.
+        # Imported here: these modules depend on the catalogue, and a count needs no formula.
         from paramproof.algebra.letters import letters_for
         from paramproof.derivation.letters import formula_at_sizes, symbolic
 

@@ -54,7 +54,7 @@ class Catalogue:
         return self.part(self, self.types[kind], keys)
 
     def code(self, file: str, given: Any) -> Code:
-        """Return the function of a node, or of a value that stands for itself."""
+        """Return the function that computes a node, or that returns a constant."""
         if type(given) is not int:
             return lambda part: given
         return self.node(file, given) if given >= 0 else self.node("base", -1 - given)
@@ -104,7 +104,7 @@ class Part:
         taken = {*self.program.taken} - types.keys() | self.program.fields.keys()
         self.values = {k: v for k, v in self.given.items() if k not in taken}
         self.loops, self.states = dict[str, tuple[int, Any]](), dict[str, Any]()
-        # What was computed, and what was computed since a loop last took an item.
+        # Memoized results: those of the whole part, and those of the current turn of a loop.
         self.memo, self.local = dict[Any, Any](), dict[Any, Any]()
         for name in filter(types.get, keys):
             self.loops, self.local = {"value": (0, keys[name])}, {}

@@ -1,8 +1,8 @@
-"""Say why there is no count of a configuration: which keys, with which values, and what is right.
+"""Say why a configuration has no count: which keys, with which values, and what would be right.
 
-A class refuses what it raises an error for. Whatever else has no count is a limit of paramproof.
-The keys at fault are those that can be left out. What would be right is told by the comparison
-before the refusal: that a size is no multiple of another one, or that a name is not in a list.
+A class refuses the keys for which it raises an error. Any other missing count is a limit of
+paramproof. Keys are at fault if there is a count without them. The comparison before the refusal
+shows what would be right: a size is not a multiple of another, or a name is not in a list.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ REMEDIES = {
     ">": ("at most {}", "at least {}"),
     "<=": ("more than {}", "less than {}"),
 }
-"""What a value on the left must be, and what one on the right, if a comparison must be false."""
+"""What the left value must be, and what the right one, to make each comparison false."""
 
 Keys = Mapping[str, Any]
 
 
 def refusal(error: Refused, class_name: str, keys: Keys) -> ValueError:
-    """Return the error that says why there is no count for the keys of a configuration."""
+    """Return the error that says why the keys of a configuration have no count."""
     model_type = str(keys["model_type"])
     values = {path: one for path in error.keys if (one := _at(keys, path)) is not ABSENT}
     alone = _alone(values, class_name, keys) or _alone(dict(_leaves(keys, "")), class_name, keys)
@@ -92,7 +92,7 @@ def _is_counted(class_name: str, keys: Keys) -> bool:
 
 
 def _alone(values: Keys, class_name: str, keys: Keys) -> dict[str, Any]:
-    """Return those of the values by path without each of which there is no refusal."""
+    """Return those values, by path, whose removal alone lifts the refusal."""
     return {
         path: value
         for path, value in values.items()
@@ -121,7 +121,7 @@ def _at(keys: Any, path: str) -> Any:
 
 
 def _remedy(class_name: str, keys: Keys, path: str, read: Keys) -> str:
-    """Return what the key must be, as the last comparison before the refusal tells it, if it does.
+    """Return what the key must be, if the last comparison before the refusal shows it, or "".
 
     ``read`` has the values on which the refusal depends.
     """
@@ -133,7 +133,7 @@ def _remedy(class_name: str, keys: Keys, path: str, read: Keys) -> str:
         left, right = REMEDIES.get(sign if result else OPPOSITE.get(sign, ""), ("", ""))
         is_left = one == value
         if is_left and one == other and type(value) is int:
-            # Of two equal sizes, that of the key is the one that changes with it.
+            # If both sizes are equal, the one that changes with the key is the key's.
             changed = _comparisons(class_name, with_key(keys, path, value + 1))
             is_left = any(now[1] != one for now in changed[len(compared) - 1 : len(compared)])
         due, than = (left, other) if is_left else (right, one) if other == value else ("", "")

@@ -47,7 +47,7 @@ def find_unknown_keys(entry: Entry, config: Mapping[str, Any]) -> tuple[str, ...
 def _unknown(config: Mapping[str, Any], path: str, part: Any) -> Iterator[tuple[str, str, object]]:
     """Yield each unknown key with the path of its part, and its value."""
     parts = {name: one for name, one in part.values.items() if isinstance(one, ReadPart)}
-    # The keys of a part that is absent may be at top level, if it is made of them.
+    # A part that the file lacks may be built from keys at top level, which are then known.
     own = part.program
     known = {QUANTIZATION, *irrelevant_keys(), *own.types, *own.fields, *own.taken}
     for one in (one for name, one in parts.items() if config.get(name) is None):

@@ -1,10 +1,10 @@
 """Count the tensors of traces in which every shape is an expression.
 
-The loops in which a tensor was made, and what was asked of their indexes, say how often it occurs.
-All traces must agree. If nothing that fits is left, the outermost loop may not have another length.
+The loops that created a tensor, and the guards on their indices, determine how often it occurs.
+All traces must agree. If no number fits them all, the length of the outermost loop is pinned.
 
-A formula may still miss what changes only at sizes that no trace had. So it is compared with counts
-at a few sizes that are drawn near its own. Where it differs, the sizes to blame may not change.
+A formula may still miss a change that happens only at sizes that no trace had, so it is compared
+with counts at a few random sizes near its own. If it differs, the sizes to blame are pinned.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Conditions:
         guards = [one for one in recorder.guards if not one.is_settled]
         outcome = Outcome.REFUSED if len(guards) == 1 else Outcome.NOT_TRIED
         for one in guards:
-            # Of several guards, an equation says where the others are asked.
+            # Among several guards, an equation only selects where the others are evaluated.
             if strictly or len(guards) == 1 or not (one.holds and one.relation is Relation.EQUAL):
                 self.add(one, outcome)
 
@@ -91,7 +91,7 @@ class Conditions:
         lost = [one for one in recorder.lost if one is not None]
         names = dict.fromkeys(name for one in lost for name in sorted(one.letters))
         if None in recorder.lost or has_loop_index(frozenset(names)):
-            # Something of a loop was: no loop may be another.
+            # A number that depends on a loop was lost: every loop must keep its length.
             asked = [one.letters for one in recorder.guards if has_loop_index(one.letters)]
             asked += [one.letters for one in recorder.loop_lengths]
             names |= dict.fromkeys(sorted(frozenset[str]().union(*asked)))

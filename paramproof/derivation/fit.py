@@ -4,9 +4,9 @@ The constructor's own model says which groups of tensors there are, and models w
 say which sizes are numbers of layers. Formulas for lengths and counts are then fitted to models at
 random sizes.
 
-What the constructor compares is unknown. If models at free sizes are refused or have other groups,
-each relation of two sizes that holds at the own sizes is assumed to matter: ``A divides H``,
-``A ≤ H``. Later each is violated alone, and only those are stated that have a consequence. So a
+The constructor's comparisons are unknown. If models at free sizes are refused or have other groups,
+each relation of two sizes that holds at the constructor's own sizes is assumed to matter: ``A
+divides H``, ``A ≤ H``. Later each is violated alone, and those with a consequence are stated. So a
 formula is fitted and never proved: the code may decide something at sizes that no model had. The
 lines that can do so are caveats, which ``unfollowed`` lists.
 """

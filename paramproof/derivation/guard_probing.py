@@ -28,7 +28,7 @@ PROBES_PER_GUARD = 2
 """Models that violate one guard alone."""
 
 MAX_QUESTIONS = 20
-"""The largest number of questions that are tried because they are asked beyond one guard."""
+"""How many guards are probed that are evaluated only where another one is violated."""
 
 Place = tuple[str, int]
 
@@ -88,12 +88,12 @@ class GuardProber:
         self.guards, self.irrelevant = dict[Condition, None](), dict[Condition, None]()
         self.consequences, self.alike = dict[Condition, Consequence](), list[Sizes]()
         for one in tensors.parameters:
-            if not one.traced:  # What was fitted is at least 1.
+            if not one.traced:  # A fitted number must be at least 1.
                 need = Condition(Relation.LESS, one.times, expression(1), False)
                 self.add(need, Outcome.OTHER_COUNT)
         self.guards |= {**dict.fromkeys(places), **self.assumed}
-        # No length is negative; whether one may be 0 is probed. Where a length that is more than 0
-        # is not a whole number, a guard of its own is violated.
+        # A length must not be negative; whether it may be 0 is probed. If a positive length is not
+        # a whole number, that violates a guard of its own.
         lengths = (length for one in tensors.parameters for length in one.shape)
         unsure = (length for length in lengths if signs_of(length) != {1})
         for need in (need for length in unsure for need in at_least_one(length)):
@@ -172,7 +172,7 @@ class GuardProber:
     def outcome(self, condition: Condition) -> Consequence | None:
         """Return the consequence of violating ``condition``, None if there is none.
 
-        What is asked only where it is violated is violated, too, one question after the other.
+        Guards that are evaluated only under this violation are violated as well, one by one.
         """
         recorded = [*self.guards, *self.irrelevant]
         waiting, asked = [[condition]], {*recorded, *map(negated, recorded)}

@@ -69,7 +69,7 @@ from paramproof.formulas.path import LAYER, beginnings, joined, leaf
 from paramproof.formulas.printing import shown
 
 UNSIZED = ("_token_id", "_token_index")
-"""The ends of fields that are ints and no sizes."""
+"""How the names of fields end that are ints but not sizes."""
 
 LABELS = ("id2label", "label2id")
 """Keys that give the number of labels, too."""
@@ -82,7 +82,7 @@ NEW = "?"
 
 
 class NotSymbolic(ValueError):
-    """There is no expression in letters for something in a program."""
+    """Raised if something in a program has no expression in letters."""
 
 
 class Trace:
@@ -195,7 +195,7 @@ class SizedPart(Part):
     def __init__(self, catalogue: Any, kind: str, keys: Any, trace: Trace, path: str) -> None:
         self.catalogue, self.program = catalogue, catalogue.program(kind)
         self.trace, self.path = trace, path
-        # A field that has two names in a file is no letter: its class chooses one.
+        # A field that the file gives under two names gets no letter: its class chooses one.
         self.named = Counter(map(self.of, keys))
         self.keys = Nested({k: self.of_field(k, v) for k, v in keys.items()}, path)
         self.values, self.states = dict[str, Any](), dict[str, Any]()
@@ -364,7 +364,7 @@ def scoped(part: SizedPart, auto: str, scope: Any) -> Rows:
     """Return the tensors of a model of a part, which are shared within a scope."""
     found = Rows()
     for (path, shape, role, storage), made in part.module(auto).items():
-        # Of one that has no storage, there is one for each turn of the loops inside.
+        # A tensor without storage exists once for each turn of the loops inside.
         loops, *own = storage or (None, path, shape)
         found[path, shape, role, (loops, *map(plain, scope), *own)] = made
     return found
@@ -500,7 +500,7 @@ def guards_of(part: Part, model: str) -> list[Condition]:
 
 
 def asked_of(part: Part, value: str) -> list[Condition]:
-    """Return what one condition asks, a model of the catalogue, if that is followed."""
+    """Return the guards of a condition, which is a model of the catalogue, if it is followed."""
     trace = Trace(part, None, strictly=True)
     with recording() as recorder, suppress(NotSymbolic, Refused, *ERRORS):
         truth(trace.whole.module(value))
@@ -512,8 +512,8 @@ def symbolic(
 ) -> Derivation:
     """Return the formula of a model; ``naming`` gives the letter of a path.
 
-    Raises ``NotSymbolic``, which names what is not understood; ``strictly`` also what can only be
-    pinned to one value.
+    Raises ``NotSymbolic``, which names what is not understood and, if ``strictly``, what can only
+    be pinned to one value.
     """
     trace = Trace(part, model, strictly=strictly)
     conditions = trace.conditions()
@@ -540,7 +540,7 @@ def symbolic(
         traces.append(more)
         return derived(part, model, traces, conditions)
 
-    # The length of a list of kinds is a size, too, and another one would need another list.
+    # The length of a list of kinds is a size, too, but changing it would need another list.
     kinds = trace.recorder.lengths_of_kinds
     still = {*kinds.values(), 0}
     moving = [k for k, n in found.sizes.items() if k not in kinds and n not in still]
@@ -553,7 +553,7 @@ def formula_in_experts(found: Entry) -> Derivation:
 
     Active parameters need to know what belongs to the experts: what their number changes.
     """
-    # A key that no class declares, such as the top_k of sampling, is no number of experts.
+    # A key that no class declares, such as the top_k of sampling, is not a number of experts.
     declared = {
         joined(path, part.program.aliases.get(name, name))
         for path, part in found.parts.items()

@@ -52,7 +52,7 @@ class GuardedCount(NamedTuple):
 
 
 def _multiples(question: Condition | None, end: Expression) -> GuardedCount | None:
-    """Return for how many indices below ``end`` something divides, or if None is asked, all."""
+    """Return how many indices below ``end`` meet a guard of divisibility; all if it is None."""
     if question is None:
         return GuardedCount(end)
     offset, step = question.right - INDEX, question.left

@@ -7,8 +7,8 @@ sizes of 1 or more; assignments; loops over ``range`` of one size; and calls of 
 that are read themselves, and of a few methods of lists and modules. A size that a layer gets as a
 flag is true at each size, as nothing above makes it 0.
 
-Too many lines are named, and none too few: the formula is only fitted anyway. Layers of a framework
-are trusted to decide nothing but by flags.
+It names too many lines rather than too few: the formula is only fitted anyway. The layers of a
+framework are trusted to decide nothing except by flags.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from paramproof.tracing.configuration.terms import Unknown
 from paramproof.tracing.constructors import Constructor
 
 MAX_LINES = 5
-"""Lines that are named; of more than these only the number is."""
+"""How many lines are named; the others are only counted."""
 
 Executed = dict[CodeType, tuple[Mapping[str, Any], set[str]]]
 """Code that ran, with the globals of its module, and the names of arguments that are fractions."""
@@ -58,7 +58,7 @@ HARMLESS = (
 """Nodes that decide nothing by themselves."""
 
 NOT_RUN = {"annotation", "returns", "decorator_list", "op", "ops", "func"}
-"""Fields of nodes that are no code, or read apart."""
+"""Fields of nodes that are not code, or are read separately."""
 
 PHRASES: Mapping[str, Any] = {
     "a branch": (ast.If, ast.IfExp),
@@ -154,7 +154,7 @@ class _Reader:
     def is_harmless(self, node: ast.AST) -> bool:
         """Return whether a node decides nothing, whatever is inside of it.
 
-        Sums and products of ints are passed on. What else is computed may be 0, which is a flag.
+        Sums and products of ints decide nothing. Any other result may be 0, which acts as a flag.
         """
         match node:
             case ast.Constant(value=value):
@@ -175,9 +175,9 @@ class _Reader:
         return isinstance(node, HARMLESS)
 
     def inside(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield the nodes inside of one that run, but for numbers that it only passes on.
+        """Yield the nodes inside of a node that run, except numbers that it only passes on.
 
-        A number is no size. What a layer makes of a constant, such as a rate, is its own matter.
+        A number in code is not a size. How a layer uses a constant, such as a rate, is up to it.
         """
         passes = isinstance(node, ast.Call | ast.Subscript)
         called = getattr(node, "func", None)

@@ -109,7 +109,7 @@ def defaults(chosen: Framework, rows: Iterable[str]) -> Iterator[Answer]:
 def _on_arrays(probe: ModuleType, call: Call) -> Call:
     """Return a framework's call as one that takes and returns NumPy arrays.
 
-    What it draws is the same each time. Sizes, text and None stay as they are.
+    It draws the same numbers each time. Sizes, text and None stay as they are.
     """
 
     def arrays(found: Any) -> Any:

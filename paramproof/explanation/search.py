@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from paramproof.resolver import Model
 
 ACTIVE = "active parameters"
-"""What a published number of active parameters is of."""
+"""The ``of`` of a published number that counts active parameters."""
 
 TOTAL = ("under", "trainable")
 PLAIN = ("under", "active", "loaded", "class", "one", "all", "estimate", "wide")

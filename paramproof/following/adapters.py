@@ -6,12 +6,12 @@ two tied layers has an adapter of its own. The numbers are those of a model with
 
 A text of targets is "all-linear", or a regular expression that a module's whole path matches. A
 name in a list means the modules whose path is the name, or ends with it behind a dot. All-linear
-is the list of all linear layers but the output embeddings. Types whose experts were modules once
-have them in tensors now, and peft takes the old names for these, no longer for dense layers:
+is the list of all linear layers but the output embeddings. Types whose experts used to be modules
+keep them in tensors now. peft applies the old names to these, and no longer to dense layers:
 ``gate_proj`` and ``up_proj`` mean ``gate_up_proj`` at twice the rank.
 
-A name that matches nothing is refused, where peft ignores it beside others that match. So is a
-convolution. A pattern that also matches modules without parameters is not, where peft refuses it.
+paramproof refuses a convolution, and a name that matches nothing, which peft ignores if others
+match. It accepts a pattern that also matches modules without parameters, which peft refuses.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def _own_names(paths: Collection[str], every: Iterable[str]) -> dict[str, str]:
 def head_of(class_name: str, paths: Collection[str]) -> str:
     """Return the path of the output embeddings of a model with these modules; "" if it has none.
 
-    Those of parts that may have any type are elsewhere in each, and not known.
+    If a part may have any type, its head has another path in each type, and is not known.
     """
     head: str = DATA["heads"].get(class_name, HEAD)
     if head not in ("", HEAD) and head not in paths:

@@ -1,6 +1,6 @@
-"""What a layer of a decoder keeps: measured laws over its configuration and its weights.
+"""Measured laws for what a decoder's layer keeps, over its configuration and its weights.
 
-A configuration says of which kind each layer is. Each kind has a law: the tensors that a layer
+A configuration names the kind of each layer. Each kind has a law: the tensors that a layer
 keeps, their sizes as expressions over fields of the configuration or axes of the layer's own
 weights, and how many tokens they span. ``caches.json`` has the laws of each model type. They are
 measured, not written: ``python -m sweep.caches`` tries all expressions of a small grammar on the

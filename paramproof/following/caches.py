@@ -92,9 +92,9 @@ def cache(
 ) -> Answer:
     """Return the bytes that ``batch`` sequences of ``tokens`` tokens keep, by kind of layer.
 
-    ``dtype`` is that of the activations; some states are float32 all the same. Of a sliding window
+    ``dtype`` is the dtype of the activations; some states are float32 anyway. With a sliding window
     of w, the convention ``dynamic`` keeps min(n, w - 1) tokens, ``static`` min(n, w), and ``full``
-    n. Raises ``InvalidInput`` for a model of which it is not known what its layers keep.
+    n. Raises ``InvalidInput`` if it is not known what the layers of a model keep.
     """
     for number, what in ((tokens, "the number of tokens"), (batch, "the batch")):
         require_type(number, int, what)
@@ -160,7 +160,7 @@ def window_of(decoder: Decoder, length: str, convention: str) -> int | None:
     if length == TOKENS:
         return 0
     window = decoder.whole(length)
-    # Of a window of one token transformers keeps all tokens: the last 0 of a list are all of it.
+    # With a window of one token transformers keeps all tokens: it slices the last 0, as ``[-0:]``.
     if window is None or window < 2:
         raise InvalidInput(f"{length} is {shown(window)}: caches of a window have 2 tokens or more")
     return 0 if convention == "full" else window - (convention == "dynamic")

@@ -58,8 +58,8 @@ def dtype_of(reading: ConfigReading) -> str:
 
 
 def tensors_of(found: Entry) -> Tensors:
-    """Return the tensors of a model. Raises ``InvalidInput`` if one has an unknown module."""
-    # What is built of a part has the names that its own type gives.
+    """Return the tensors of a model. Raises ``InvalidInput`` if a module is not known."""
+    # The tensors of a part have the names that the part's own type gives them.
     named = (part.get("model_type") for part in found.parts.values())
     types = list(dict.fromkeys([found.model_type, *(one for one in named if isinstance(one, str))]))
     storages: dict[object, Weight] = {}

@@ -14,7 +14,7 @@ from paramproof.formulas.printing import legible, shape_text
 
 
 class Block(NamedTuple):
-    """The bytes of each block of rows and columns; 0 stands for all of them."""
+    """The bytes of each block of rows and columns; 0 means all of them."""
 
     rows: int
     columns: int

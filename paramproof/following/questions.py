@@ -1,4 +1,4 @@
-"""What can be asked of a counted model. Each question is a module, imported when it is asked."""
+"""The questions about a counted model. Each is a module, which is imported when it is needed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 NAMES = re.compile(r"[\w.,-]*")
-"""What is a list of names; anything else is a pattern."""
+"""Matches a list of names; any other text is a pattern."""
 
 
 class Questions:

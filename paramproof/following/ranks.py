@@ -194,7 +194,7 @@ class Plan:
         return dict(found)
 
     def _kind(self, path: str, shape: tuple[int, ...], stages: int) -> Kind:
-        # Of two numbers in a row, transformers puts a star in place of the first.
+        # Like transformers, replace only the first of two numbers in a row by a star.
         rule, where = re.sub(r"\.\d+(\.|$)", r".*\1", path), starred(path)
         in_list = re.search(r"\b(embed_tokens|layers\.\d+|norm|lm_head)\.\d+\.", path)
         if self.mesh.fsdp > 1 and (in_list or not shape):
@@ -259,7 +259,7 @@ def _rules(part: Part, name: str, kind: str) -> dict[str, str]:
 
 
 def share(length: int, ways: int, place: int, pieces: int = 1) -> int:
-    """Return the length of a chunk that ``torch.chunk`` makes of a dimension, or of each piece."""
+    """Return the length of a chunk that ``torch.chunk`` cuts from a dimension, or each piece."""
     if pieces > 1:
         return sum(share(share(length, pieces, one), ways, place) for one in range(pieces))
     each = -(-length // ways)

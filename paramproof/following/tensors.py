@@ -1,8 +1,8 @@
 """The tensors of a model under the names of transformers, which is what all questions are about.
 
-Adapters, plans and schemes name the modules of transformers. A spec has the names of its family,
-and is asked about as the class of transformers that it describes. Weights of a file, and a live
-model, do not say which module a tensor belongs to, and have no answer.
+Adapters, plans and schemes name the modules of transformers. A spec has the names of its family, so
+the answer is about the class of transformers that the spec describes. The weights of a file or of a
+live model do not say which module a tensor belongs to, so there is no answer about them.
 """
 
 from __future__ import annotations

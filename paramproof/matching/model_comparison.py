@@ -42,8 +42,8 @@ def compare(thing: object, model: object = "", class_name: str = "") -> Report:
     index of such files, or of a directory with either. Only headers of files are read.
 
     ``model`` is what ``count`` takes: a name, a configuration, a spec, what ``derive`` returns. For
-    a file, the default is the spec in it, or the config.json beside it. ``class_name`` replaces the
-    class that a configuration names.
+    a file, the default is the spec in it, or the config.json next to it. ``class_name`` replaces
+    the class that a configuration names.
 
     The report has both totals and a row for each tensor that differs; ``report.equal`` says whether
     there is none, and ``print(report)`` prints it.
@@ -96,7 +96,7 @@ def opened(thing: object) -> object:
 
 
 def formula_beside(observed: object) -> str:
-    """Return the spec in a checkpoint, or the path of the config.json beside it.
+    """Return the spec in a checkpoint, or the path of the config.json next to it.
 
     Raises ``InvalidInput`` if there is neither, and for a live model.
     """

@@ -40,7 +40,7 @@ def page(
     """Return a page of the site.
 
     ``root`` is the path to its folder, ``model`` the model shown, and ``docs`` the path from the
-    folder to the documentation, "" if that is not beside it.
+    folder to the documentation, "" if the site has none next to it.
     """
     links = (
         tag("a", label, href=f"{root}{file}.html", aria_current="page" if file == view else None)

@@ -139,8 +139,8 @@ def _count(number: int, under: str, why: str = "", **attributes: str) -> Html:
 def active_of(model: Model) -> tuple[Counts, list[str]]:
     """Return the active parameters per token by convention, and how many experts are used.
 
-    There are no counts without experts, and one that is None if names and shapes decide none; the
-    line then has the reason.
+    A model without experts has no such counts. If names and shapes do not determine them, there is
+    one count, None, and the line has the reason.
     """
     if model.architecture.family:
         return {}, []

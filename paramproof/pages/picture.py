@@ -32,7 +32,7 @@ ROOM = (90, 44)
 """The smallest width and height of a box that is divided into parts."""
 
 MATRIX = 0.9
-"""The share of a unit's parameters from which its largest tensor stands for all of it."""
+"""If a unit's largest tensor has more than this share of it, the tensor is drawn for all of it."""
 
 COLOURS = 7
 """The number of colour classes: ``c0`` for the largest component, the last for all the rest."""

@@ -192,7 +192,7 @@ class Header(NamedTuple):
 
 
 def read_header(path: Path) -> Header:
-    """Read a file's header. Raises ``NotSafetensors``, or ``ValueError`` for what is no JSON."""
+    """Read a file's header. Raises ``NotSafetensors``, or ``ValueError`` if it is not JSON."""
     size = path.stat().st_size
     with path.open("rb") as file:
         start = file.read(LENGTH_BYTES)

@@ -39,7 +39,7 @@ DISGUISES = "sources/disguises.toml"
 
 
 def kind_of(keys: Mapping[str, Any], file: str = "", start: bytes = b"") -> str:
-    """Return what a file is that is no configuration, and what to give instead, or ""."""
+    """Return what a file is if it is not a configuration, and what to give instead, or ""."""
     for kind in data_file(DISGUISES)["kind"]:
         signs = (sign.split() for sign in kind.get("signs", ()))
         is_one = "vocab_size" not in keys and any(keys.keys() >= {*sign} for sign in signs)

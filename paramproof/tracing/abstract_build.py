@@ -23,9 +23,9 @@ from paramproof.tracing.internal_errors import calls_constructor
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 
 
-@cache  # It is asked for each value that the code of a constructor names.
+@cache  # Called for each value that the code of a constructor names.
 def model_frameworks() -> Mapping[str, Framework]:
-    """Return the packages that a model's class may come from, in the order in which to ask.
+    """Return the packages that a model's class may come from, in the order in which to try them.
 
     Models of Keras on PyTorch are PyTorch modules too.
     """

@@ -157,7 +157,7 @@ def _lengths() -> Iterator[int]:
 def supported_cases(builder: Builder, family: Family, fixed: Mapping[str, object]) -> list[Case]:
     """Return a case for each combination of parts that ``builder`` can express, the fullest first.
 
-    Of several cases with the same parts, it is the one with most free sizes.
+    If several cases have the same parts, the one with the most free sizes is returned.
     """
     names = family.field_names
     known = {n: size for n, size in fixed.items() if n in names and type(size) is int}

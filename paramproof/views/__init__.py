@@ -1,1 +1,1 @@
-"""What is shown of models: a table of columns, rows and notes, and the renderers that print it."""
+"""How models are shown: a table of columns, rows and notes, and the renderers that print it."""

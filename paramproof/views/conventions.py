@@ -1,6 +1,6 @@
 """A model's count under each convention, and the conventions that give a published number.
 
-Active parameters per token have conventions of their own, each with a total beside it. A named
+Active parameters per token have conventions of their own, each with its own total. A named
 model is shown with the first one that gives its published number. A verdict says which conventions
 give a number as it was published, and whether it was rounded.
 """
@@ -264,7 +264,7 @@ def verdict_line(model: Model, counts: Counts) -> Iterator[str]:
         yield f"published as active, {published}: {said.in_full}"
 
 
-NONE = "no convention gives it"  # In a table, which has the number beside it.
+NONE = "no convention gives it"  # In a table, whose row has the number.
 
 
 def every_named_model() -> list[tuple[Published, Model]]:

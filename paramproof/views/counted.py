@@ -127,7 +127,7 @@ class Count(Questions):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was assumed of a configuration, and what was ignored in it, as text."""
+        """The assumptions about a configuration, and what was ignored in it, as text."""
         return tuple(self.model.remarks())
 
     @property

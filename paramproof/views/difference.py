@@ -32,8 +32,8 @@ from paramproof.views.html import joined, lines, notebook_table
 class Compared(NamedTuple):
     """A component of two models, each at its own sizes; None if a model does not have it.
 
-    ``letters`` are what the other has more. ``structure`` is their value at the sizes where the
-    formulas are compared, or None if they have no value there.
+    ``letters`` is the other formula minus the first. ``structure`` is its value at the sizes where
+    the formulas are compared, or None if it has no value there.
     """
 
     path: str

@@ -83,7 +83,7 @@ def tag(name: str, /, *parts: object, **attributes: object) -> Html:
     """Return an element: ``tag("a", "text", href="#x", class_="link")``.
 
     An attribute is left out if it is None or False, and has no value if it is True. In its name,
-    ``_`` stands for ``-``; a trailing ``_``, as in ``class_``, is dropped.
+    ``_`` becomes ``-``; a trailing ``_``, as in ``class_``, is dropped.
     """
     written = "".join(
         f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{_text(value)}"')

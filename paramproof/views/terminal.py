@@ -31,13 +31,13 @@ INDENT = GAP = "  "
 RULE = "─"
 
 LONGEST_PIECE = 8
-"""The longest piece that is not broken where there is no room for all pieces."""
+"""Pieces up to this length stay whole, even if there is too little room."""
 
 BREAKS = re.compile(r"(?<=[./])(?=[^\s./\d])|(?<=[^\s\d./][./])(?=\d)|(?<=\s)(?=\S)")
-"""Where a text may be broken: between words, and after a dot or slash that is in no number."""
+"""Where a text may be broken: between words, and after a dot or slash that is not in a number."""
 
 FINE_BREAKS = re.compile(rf"{BREAKS.pattern}|(?<=[-_])(?=\w)")
-"""Where it is broken if there is no room otherwise."""
+"""Where a text may be broken if that is not enough."""
 
 
 def print_table(out: Console, table: Table) -> None:
@@ -165,7 +165,7 @@ SIGNS: dict[str, str | int | None] = {
     "…": "...",
     **dict.fromkeys("─━╸╺", "-"),
 }
-"""What is printed for a sign in a terminal without it: ``−L·H²`` is printed as ``-L*H^2``."""
+"""The replacements for signs that a terminal lacks: ``−L·H²`` is printed as ``-L*H^2``."""
 
 
 def in_signs_of(text: str, encoding: str) -> str:

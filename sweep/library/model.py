@@ -1,7 +1,7 @@
 """Build a class of transformers on the meta device, and compare it with an entry, path by path.
 
-DETR's configuration asks the hub whether it has a model of a timm network's name. It is told that
-there is none, and nothing is downloaded.
+DETR's configuration looks on the hub for a model with the name of a timm network. Here it finds
+none, and nothing is downloaded.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ SELF, INDEX = term("self"), term("item", 0)
 
 
 class Fitted(NamedTuple):
-    """What was fitted to a class: the derivation at each choice of its flags."""
+    """The derivations fitted to a class, one for each choice of its flags."""
 
     name: str
     start: Keys

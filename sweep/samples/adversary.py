@@ -62,7 +62,7 @@ def judge_random(names: Sequence[str], number: int, seed: int) -> Iterator[Judge
 def judge(config: Keys) -> Judgement:
     """Compare what the catalogue says of a configuration with transformers' model.
 
-    What a user's count has is compared with the entry's.
+    The count that a user gets is compared with the entry's, too.
     """
     try:
         found, counted = entry(config), resolve(config).inventory().total()

@@ -209,7 +209,7 @@ def compare_random(model_type: str, number: int, seed: int = 0) -> Iterator[Comp
     for _ in range(number * MAX_DRAWS):
         try:
             drawn = draw(model_type, random)
-        except (ValueError, KeyError):  # As of a size that is no letter at other kinds of layers.
+        except (ValueError, KeyError):  # E.g. a size that other kinds of layers do not use.
             yield None
             continue
         yield compare_entry(*drawn)

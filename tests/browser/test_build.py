@@ -1,4 +1,4 @@
-"""What is built: the same bytes at each build, and the sizes that site/README.md states."""
+"""The built site: the same bytes at each build, and the sizes that site/README.md states."""
 
 import gzip
 import os

@@ -1,4 +1,4 @@
-"""What a visitor meets first: the field, the facts of a model, links to copy, errors."""
+"""The first things a visitor sees: the field, the facts of a model, links to copy, errors."""
 
 import json
 import re

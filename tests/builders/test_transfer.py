@@ -53,7 +53,7 @@ POOLER, TIED = "pooler.kernel", "mlm_head.decoder.weight"
 
 
 def test_every_wrong_weight_is_named_and_nothing_is_written(model):
-    """Alike layers are folded. tests/paramproof/weights has each way in which one may not fit."""
+    """Equal layers share a line. tests/paramproof/weights tests each way not to fit."""
     assign_weights(model, HEADS, weights_of(HEADS))
     few = {path: array for path, array in weights_of(HEADS).items() if "feed" not in path}
     with pytest.raises(ValueError, match="do not fit") as error:

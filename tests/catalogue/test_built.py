@@ -1,4 +1,4 @@
-"""What the catalogue counts is what transformers builds, path by path.
+"""The catalogue counts the tensors that transformers builds, path by path.
 
 Single cases and published models are data, with their counts. Other configurations are drawn
 without any knowledge of how the catalogue counts them.
@@ -137,7 +137,7 @@ def test_other_ties_are_a_mismatch():
     assert problem == "163037184 expected, 124439808 built: other weights are tied"
 
 
-# What is drawn.
+# Random configurations.
 
 
 def test_a_seed_draws_the_same_configurations():

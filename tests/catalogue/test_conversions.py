@@ -61,7 +61,7 @@ TINY = {
 """Sizes by the end of the field's name."""
 
 START = {"Dots1ForCausalLM": {"n_routed_experts": 8, "n_shared_experts": 2}}
-"""What the defaults of a class leave out, so that they build no model."""
+"""Keys without which a class cannot build a model from its defaults."""
 
 TYPES = dict(classes_of_catalogue())
 

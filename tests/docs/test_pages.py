@@ -1,4 +1,4 @@
-"""What the pages say is complete, agrees with other files, and adds up."""
+"""The pages are complete, agree with other files, and their numbers add up."""
 
 import doctest
 import re

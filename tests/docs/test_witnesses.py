@@ -1,4 +1,4 @@
-"""What is stored of other libraries agrees with the catalogue, and with the causes."""
+"""The stored results of other libraries agree with the catalogue, and with the causes."""
 
 import pytest
 

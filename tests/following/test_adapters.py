@@ -19,7 +19,7 @@ from sweep.samples.adversary import draw_config
 pytestmark = [
     pytest.mark.framework("transformers"),
     pytest.mark.shared("peft builds each adapter"),
-    pytest.mark.filterwarnings("ignore"),  # A warning of peft is no refusal.
+    pytest.mark.filterwarnings("ignore"),  # A warning of peft is not a refusal.
 ]
 
 LAYERS = (nn.Linear, nn.Embedding)

@@ -46,7 +46,7 @@ def on_ranks(counted, sizes):
     return [one["parameters"] for one in runs for _ in range(one["first"], one["last"] + 1)]
 
 
-@pytest.mark.filterwarnings("ignore")  # A warning is no refusal.
+@pytest.mark.filterwarnings("ignore")  # A warning is not a refusal.
 @pytest.mark.shared("a model is built for each rank of each type")
 @pytest.mark.parametrize("name", TYPES)
 def test_drawn_models(name, draw, compared):

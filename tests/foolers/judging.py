@@ -37,7 +37,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was derived from a constructor, and how it compares with the models built.
+    """The derivation of a constructor, and how it compares with the models built.
 
     ``outcome`` is one of those that ``Entry`` describes.
     """

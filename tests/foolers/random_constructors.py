@@ -267,7 +267,7 @@ class Config:
         return max(self.one, self.two, <limit>)
 """,
 }
-"""What a constructor may define before itself; each may use those after it."""
+"""Definitions that may precede a constructor; each may use those after it."""
 
 IN_SCOPE = {
     "helper": ["size"],

@@ -144,7 +144,7 @@ def test_verify_reports_differences(mixtral):
 
 
 def test_refused(refused, tmp_path):
-    """Whether a derivation is asked for or not: transformers does not have the type."""
+    """With or without ``--derive``: transformers does not have the type."""
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "\x1b[2J"}))
     for more in ((), ("--derive",)):
         assert r"no formula for the model type '\x1b[2J'" in refused("count", "config.json", *more)

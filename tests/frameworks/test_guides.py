@@ -1,4 +1,4 @@
-"""What the tutorial, the guides and two pages show of PyTorch, run as it is printed."""
+"""The PyTorch code of the tutorial, the guides and two pages runs as it is printed."""
 
 import re
 

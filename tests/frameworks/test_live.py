@@ -74,7 +74,7 @@ def equinox():
     # One object in two places is two layers.
     yield "twice", eqx.tree_at(lambda it: it.blocks[1], net, net.blocks[0]), 0, 0, ""
     yield "trained", eqx.apply_updates(net, trained), 0, 0, ""
-    # As in Equinox, whose gradients are of NumPy's arrays, too.
+    # Equinox accepts arrays of NumPy, too, and takes gradients of them.
     yield "of NumPy", eqx.combine(jax.tree.map(np.asarray, arrays), rest), 0, 0, ""
     yield "", nn.Dropout(0.1), "Dropout is empty: it has no weights"
     pair = nn.make_with_state(nn.BatchNorm)(H, "batch", mode="ema")

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.framework("paddle")
 
 @pytest.fixture
 def paddle():
-    # The builder imports Paddle without its warning that there is no ccache.
+    # The builder suppresses Paddle's warning that ccache is missing.
     load("paddle")
     import paddle
 

@@ -268,7 +268,7 @@ FOOLED = {
     "children_of_a_module": "layers of an unknown number",
     "digits": "what is asked of a text",
 }
-"""What is said of foolers, whose outcomes test_foolers.py has."""
+"""The messages about foolers; test_foolers.py tests their outcomes."""
 
 
 def in_a_statement(made):

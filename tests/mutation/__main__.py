@@ -1,10 +1,10 @@
 """``python -m tests.mutation --sample 100 [FILE ...]``: which mutants does no test kill?
 
 mutmut makes the mutations. Each is tried as a file with one place changed, in a copy of the
-project, because frames tell whose error one is, and mutmut's own mutants stand behind a function,
-one frame more. The tests of the file's package run first, then those in other folders that test it
-too, until one fails. The exit status is 1 if a mutant survives that ``equivalent.toml`` does not
-list, with the reason why no test can tell it from the original, or if a listed one was killed.
+project: paramproof reads from stack frames whose error one is, and mutmut's own mutants add a
+frame. The tests of the file's package run first, then those in other folders that test it too,
+until one fails. The exit status is 1 if a mutant survives that ``equivalent.toml`` does not list,
+with the reason why no test can tell it from the original, or if a listed one was killed.
 """
 
 import argparse

@@ -51,7 +51,7 @@ ARCHIVE = "https://example.org/paramproof-1.0.zip?download=1&from=~me"
             f"git+{GIT}@c0ffee#subdirectory=python/it",
         ),
         ({"url": ARCHIVE, "archive_info": {}}, ARCHIVE),
-        # What is not of its type is ignored.
+        # A value of the wrong type is ignored.
         ({"url": GIT, "vcs_info": COMMIT | {"vcs": 3}}, GIT),
         ({"url": GIT, "vcs_info": COMMIT | {"commit_id": 3}}, GIT),
         ({"url": GIT, "vcs_info": [3]}, GIT),

@@ -21,7 +21,7 @@ DOTTED = re.compile(r"`([A-Za-z_]\w*(?:\.\w+)+)`")
 """A name with an attribute, in code: ``source.module``."""
 
 VALUE = re.compile(r"`([a-z_]\w*(?:\.\w+)+)` is (?:an? )?`([^`]+)`")
-"""What a sentence states about it: a type, by its dotted name, or a value."""
+"""A statement about such a name: its type, by a dotted name, or its value."""
 
 
 def script(name):

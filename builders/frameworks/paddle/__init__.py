@@ -96,8 +96,8 @@ class PaddleModel(Model):
 def stored_parameters(module: nn.Layer) -> list[Weight]:
     """Return every parameter of ``module`` once, by identity; its further names are aliases.
 
-    A frozen parameter (``stop_gradient`` True) is listed as not trainable. So are the running
-    statistics of a batch norm, which Paddle lists among the parameters.
+    A frozen parameter (``stop_gradient`` True) is listed as not trainable, and so is a running
+    statistic of a batch norm, which Paddle lists among the parameters.
     """
     return [
         Weight(path, tuple(own.shape), not own.stop_gradient, aliases=others)

@@ -3,9 +3,9 @@
 A file here imports its framework and ``paramproof.differences.measure``, and nothing else of the
 project. It has
 
-- ``ASKED``: by a name in ``questions.toml``, the code that is asked, as the page prints it, and the
-  call. Every layer is made as it comes, with no argument that the question does not need.
-- ``COUNTS``: by what is counted, how a user of the framework would count it, and a function of a
+- ``ASKED``: for a name in ``questions.toml``, the code that answers, as the page prints it, and the
+  call. Every layer has its defaults, with no argument that the question does not need.
+- ``COUNTS``: for what is counted, how a user of the framework would count it, and a function of a
   model that the framework's own file has built. It returns arrays, or their number.
 - ``tensor`` and ``array``: from a NumPy array, and to one; ``same_draws``: a context in which
   the same is drawn each time.

@@ -1,4 +1,4 @@
-"""keras-bert, whose layers are tf-keras's and its own: each is asked in a graph of its own."""
+"""keras-bert, whose layers are tf-keras's and its own: each question runs in its own graph."""
 
 from __future__ import annotations
 

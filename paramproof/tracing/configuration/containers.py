@@ -1,4 +1,4 @@
-"""What the methods of torch's modules do, and the ties that transformers makes in the end."""
+"""The methods of torch's modules, and the ties that transformers makes at the end."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def freeze_norms(run: ModuleInterpreter, function: Any, args: Sequence[Value], n
 # Ties
 
 BUT_FIRST = r"(?![0])\d+"
-"""The name that stands for all items of a list of layers but the first."""
+"""How transformers names all items of a list of layers but the first."""
 
 
 def post_init(run: ModuleInterpreter, owner: Module) -> None:

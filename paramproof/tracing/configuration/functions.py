@@ -233,7 +233,7 @@ MODELS: dict[Any, Model] = {
     itertools.chain: lambda run, *lists: run.chained(lists),
     itertools.repeat: repeated,
 }
-"""What a function does with values of which some are unknown."""
+"""How to compute a function if some of its arguments are unknown."""
 
 # Methods
 
@@ -288,7 +288,7 @@ def pure_method(run: Interpreter, owner: Value, name: str, args: Sequence[Value]
 
 
 SETS = {"add": ast.BitOr(), "difference": ast.Sub(), "isdisjoint": ast.BitAnd()}
-"""The operators that methods of sets stand for."""
+"""The operators that compute methods of sets."""
 
 
 def list_method(run: Interpreter, owner: List, name: str, *args: Value) -> Value:

@@ -182,7 +182,7 @@ class Interpreter(Statements):
         return found
 
     def comprehension(self, node: Comprehension) -> Value:
-        """Run the loops that a comprehension stands for; return what they collect."""
+        """Run the loops of a comprehension; return what they collect."""
         outer = self.frames[-1]
         frame = Frame(self.path, outer.function, outer)
         found = Dict(self.path) if isinstance(node, ast.DictComp) else List(self.path)

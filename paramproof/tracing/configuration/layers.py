@@ -37,7 +37,7 @@ LISTS = (nn.ModuleList, nn.Sequential, nn.ParameterList)
 DICTS = (nn.ModuleDict, nn.ParameterDict)
 
 INNER = 5
-"""What is added to the variable of a loop for one over its turns before: no nesting is deeper."""
+"""Added to a loop's variable to get one for its earlier turns, since no nesting is this deep."""
 
 
 class Module(Heap):
@@ -56,9 +56,9 @@ class Module(Heap):
 
 
 class AutoModule(Module):
-    """A model that a class such as ``AutoModel`` makes of a part of any class.
+    """A model that a class such as ``AutoModel`` builds from a part of any class.
 
-    A term ``inside`` of it and of a path stands for the module or the tensor there.
+    The term ``inside``, of the model and a path, is the module or tensor at that path.
     """
 
     def __init__(self, birth: Sequence[Value], auto: Any, config: Instance, depth: int) -> None:
@@ -69,7 +69,7 @@ class AutoModule(Module):
 
 
 def without_opaque(source: Value) -> Value:
-    """Return a source without computed lists beside others, which have as many items."""
+    """Return a source with each computed list replaced by a known one, which has as many items."""
     match source:
         case Term(op="enumerate", args=(inner, start)):
             return term("enumerate", without_opaque(inner), start)
@@ -81,7 +81,7 @@ def without_opaque(source: Value) -> Value:
 
 
 def items_at(source: Value, item: Value, index: Value) -> dict[Term, Value]:
-    """Return what stands for the item of a source, and for its parts, at another turn."""
+    """Return what replaces the item of a source, and the parts of the item, at another turn."""
     found = {item: term("get", source, index)}
     match source:
         case Term(op="enumerate", args=(inner, start)):
@@ -96,7 +96,7 @@ def items_at(source: Value, item: Value, index: Value) -> dict[Term, Value]:
 
 
 IMAGES: WeakKeyDictionary[Heap, tuple[Heap, Value]] = WeakKeyDictionary()
-"""What stands for one turn of a loop: of which object, and the condition that it is the turn."""
+"""Copies of objects for one turn of a loop: each one's original, and the condition of the turn."""
 
 
 def image_of(value: Heap, when: Value = MISSING) -> Heap:
@@ -107,7 +107,7 @@ def image_of(value: Heap, when: Value = MISSING) -> Heap:
 
 @dataclass
 class Renamer:
-    """Puts other terms in place of some, also inside of modules, or of what ``begin`` makes."""
+    """Replaces some terms by others, also inside of modules, or of what ``begin`` makes."""
 
     terms: dict[Term, Value]
     begin: Callable[[Heap], Any] = lambda one: one

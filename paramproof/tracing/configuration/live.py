@@ -107,7 +107,7 @@ def holds_module(value: Value) -> bool:
 
 
 class Walked(List):
-    """Modules or tensors inside of a module, of which each may stand for an unknown number."""
+    """Modules or tensors inside of a module, each of which may represent an unknown number."""
 
 
 def has_loops(module: Module) -> bool:
@@ -234,7 +234,7 @@ class LiveInterpreter(ModuleInterpreter):
         return True
 
     def visit(self, item: Value, run: Callable[[], object]) -> None:
-        """Run code for an item that may stand for several, which changes nothing beside it."""
+        """Run code for an item that may represent several; the code may change nothing else."""
         allowed = {self.frames[-1], self.frames[-1].own.get(YIELDED), *reached(item)}
         start = next(Heap.serials)
         self.journal.append({})
@@ -398,7 +398,7 @@ class LiveInterpreter(ModuleInterpreter):
             raise Unknown(f"the class of {kind.__name__}")
 
     def plain(self, kind: type, args: Sequence[Value], named: Dict) -> Value:
-        """Return an object that is no module."""
+        """Return an object that is not a module."""
         is_value = issubclass(kind, tuple) or type(kind).__name__ == "EnumType"
         if is_value and not unknown([*args, named]):
             return self.native(kind, *args, **named.own)
@@ -430,7 +430,7 @@ class LiveInterpreter(ModuleInterpreter):
 
 
 class Live(Programs):
-    """What a function makes, as a catalogue of one model, whose sizes are its configuration.
+    """The result of a function, as a catalogue of one model, whose configuration is its sizes.
 
     Raises ``Unknown`` if it is not followed. ``unclear`` says what is not followed at some sizes,
     and ``places`` has the lines of the conditions that decide something.

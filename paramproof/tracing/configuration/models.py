@@ -1,8 +1,8 @@
 """Run the constructor of a model class of transformers whose configuration is unknown.
 
 A part of the configuration has the class that its field has by default: ``pins`` has the conditions
-under which it is of another class, which are refused. A part whose class its model type names may
-be of any class, and so may its fields, and the model that is made of it. Other fields have their
+under which it is of another class, which are refused. If a part's model type selects its class, it
+may be of any class, and so may its fields and the model built from it. Other fields have their
 declared types. Rotary positions, activations and models of timm are taken as they are, because
 their code is not followed.
 """
@@ -224,7 +224,7 @@ class ModelInterpreter(ModuleInterpreter, ClassInterpreter):
         return self.built(network)
 
     def one_of(self, value: Value) -> Value:
-        """Return which of a few values an unknown one has here: the default's, or a usual one."""
+        """Return the value to assume for an unknown one: the default, or another usual one."""
         if not unknown(value):
             return value
         value = self.frozen(value)

@@ -91,7 +91,7 @@ def encoded(
             else:
                 group.append(key)
         rules["keys"] = [*groups.values()]
-        # What is empty is absent.
+        # Empty rules are left out.
         made["configurations"][name] = {kind: value for kind, value in rules.items() if value}
     return {**made, "nodes": nodes, "varying": varying}
 

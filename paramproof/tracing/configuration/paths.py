@@ -1,4 +1,4 @@
-"""What the interpreter assumes, and the objects that code changes.
+"""The conditions that the interpreter assumes, and the objects that code changes.
 
 The interpreter follows both sides of a condition that it does not know: ``path`` has the
 conditions assumed on the way to a statement. An assignment under a condition keeps the old value
@@ -98,7 +98,7 @@ class Paths:
         self.facts: list[dict[Value, bool]] = [{}]
         self.refusals: dict[Value, Reason] = {}
         self.pins: dict[Value, Reason] = {}
-        """What a trace assumes not to be so, as that an unknown part is of another class."""
+        """Conditions assumed to be false, for example that an unknown part is of another class."""
         self.journal: list[dict[int, tuple[Heap, dict[str, Any]]]] = []
         self.depth = 0
 
@@ -177,7 +177,7 @@ class Paths:
         return value if known is condition else self.settle(choose(known, *sides))
 
     def each(self, value: Value, run: Callable[[Value], Value]) -> Value:
-        """Return what a function makes of a value, of each side of a choice apart."""
+        """Return the result of a function for a value, separately for each side of a choice."""
         value = self.settle(value)
         if not (isinstance(value, Term) and value.op == "if"):
             return run(value)
@@ -185,7 +185,7 @@ class Paths:
         return self.both_sides(condition, *(partial(self.each, one, run) for one in sides))
 
     def pairs(self, left: Value, right: Value, run: Callable[[Value, Value], Value]) -> Value:
-        """Return what a function makes of two values, of each side of their choices apart."""
+        """Return the result of a function for two values, separately for each side of a choice."""
         return self.each(left, lambda one: self.each(right, lambda other: run(one, other)))
 
     def both_sides(

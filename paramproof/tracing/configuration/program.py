@@ -1,9 +1,9 @@
-"""Trace a configuration class of transformers: what it makes of any keys.
+"""Trace a configuration class of transformers: the fields that it computes from any keys.
 
-The class runs with ``config``, an unknown dictionary, as its keys. The checks of a field's type,
-and the base class's last step, which sets every other key as an attribute, are stated here instead
-of run: one is generated code, and the other goes through keys that are unknown. So are the rules
-that a reader has once for all classes: rotary positions, labels, and settings of execution.
+The class runs with ``config``, an unknown dictionary, as its keys. Some of its code is stated here
+instead of run: the checks of a field's type, which are generated; the base class's last step, which
+loops over unknown keys and sets each as an attribute; and the rules that a reader has once for all
+classes: rotary positions, labels, and settings of execution.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ UNSET = IGNORED | {
     "output_attentions",
     "serialize_explicit_per_layer_config",
 }
-"""What a key may set without any change to another field."""
+"""Attributes that a key may set without any change to another field."""
 
 FROM_DICT = PreTrainedConfig.from_dict.__func__
 CODE = types.FunctionType, classmethod, staticmethod, dict, set
@@ -76,7 +76,7 @@ OWN = frozenset(
     for name, one in inspect.getmembers_static(PreTrainedConfig)
     if not name.startswith("__") and isinstance(one, CODE)
 )
-"""What transformers' code uses of a configuration object, and no key can replace."""
+"""Attributes of a configuration that transformers' code uses, and that no key can replace."""
 
 
 class ClassInterpreter(Interpreter):
@@ -177,7 +177,7 @@ class ClassInterpreter(Interpreter):
         self.refuse(f"{name} must be {spoken(declared)}", negate(self.each(value, accepts)))
 
     def rule(self, owner: Instance) -> Term:
-        """Return what is left to a rule of the reader; so is all that code makes of it."""
+        """Return a term that the reader computes by a rule, as it does all that depends on it."""
         return term("rope", CONFIG if owner.origin is None else owner.origin)
 
     def attribute_of_instance(self, owner: Instance, name: str) -> Value:

@@ -1,4 +1,4 @@
-"""A catalogue without files, whose programs are made when they are asked for."""
+"""A catalogue without files, whose programs are made on first use."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Rotary positions: what transformers refuses of them.
+"""Which rotary positions transformers refuses.
 
 They make buffers alone, and classes change their dictionaries in loops, so no field has an
 expression for them. Transformers' validator still runs, with one unknown dictionary at a time.
-What a class itself makes of its rotary positions is read off objects of the class.
+Instances of a class show what the class itself makes of its rotary positions.
 """
 
 from __future__ import annotations

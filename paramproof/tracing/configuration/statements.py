@@ -118,7 +118,7 @@ class Statements(Values):
     def branch(self, test: Value, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> Value:
         returns = any(isinstance(one, ast.Return) for part in body for one in ast.walk(part))
         if isinstance(body[-1], ast.Raise) and not returns:
-            body = body[-1:]  # What a message is made of does not matter.
+            body = body[-1:]  # How a message is built does not matter.
         if isinstance(test, bool):
             return self.block(body if test else orelse)
         one = self.under(test, lambda: self.block(body), True)
@@ -268,7 +268,7 @@ def is_opaque(value: Value) -> bool:
 
 
 class Cell(NamedTuple):
-    """What a loop may change: a name of a frame, an attribute, or a whole list or dictionary."""
+    """A place that a loop may change: a name of a frame, an attribute, or a list or dictionary."""
 
     holder: Heap
     key: Any = None

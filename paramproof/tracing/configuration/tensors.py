@@ -95,9 +95,9 @@ def shape_of(run: ModuleInterpreter, value: Value, *_: Value, **__: Value) -> Va
 
 
 def is_number(value: Value) -> bool:
-    """Return whether a value is no tensor, nor perhaps one that is read out of another.
+    """Return whether a value is not a tensor, and is not read out of an object that may hold one.
 
-    What a configuration has, and is not a number, is an error of torch.
+    If a value of a configuration is not a number, torch raises an error anyway.
     """
     return not isinstance(value, Heap) and not mentions(
         value,
@@ -397,4 +397,4 @@ UNIFORM = frozenset(
 """Functions that give an axis a size that they are given, or none, whatever the sizes are."""
 
 STAND_IN = 500
-"""About the number that stands in place of an unknown value."""
+"""The numbers in place of unknown values are close to this one."""

@@ -27,7 +27,7 @@ RESULTS: dict[Any, str] = {
     set: "set",
     object: "new with_fields",
 }
-"""Operations that always give one type: ``object`` stands for a part."""
+"""Operations whose result always has one type; ``object`` is the type of a part."""
 
 KINDS = {op.replace("_", " "): kind for kind, ops in RESULTS.items() for op in ops.split()}
 

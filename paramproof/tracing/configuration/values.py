@@ -111,7 +111,7 @@ SIGNS: dict[type[ast.AST], tuple[str, Callable[..., Any]]] = {
     ast.Gt: (">", operator.gt),
     ast.GtE: (">=", operator.ge),
 }
-"""The operation that a node of Python stands for."""
+"""The operation of a term, and the function, for each of Python's operators."""
 
 
 def opened(whole: Value) -> Dict:
@@ -128,9 +128,9 @@ class Values(Paths):
     def __init__(self) -> None:
         super().__init__()
         self.changed: dict[Term, Heap] = {}
-        """The objects that stand for unknown lists, dictionaries and parts that code changed."""
+        """The objects for unknown lists, dictionaries and parts that code has changed."""
         self.embedded: set[Term] = set()
-        """Unknown values that stand inside of terms, where a later change would be lost."""
+        """Unknown values inside of terms, where a later change would be lost."""
         self.origins: dict[Term, int] = {}
         self.declared: dict[Term, Term] = {}
         """The declared types of unknown values."""
@@ -174,8 +174,8 @@ class Values(Paths):
         return found
 
     def object_of(self, value: Value, kind: Any) -> Value:
-        """Return the object that stands for an unknown value, to be changed."""
-        # What these operations give is part of another value, and may be changed there.
+        """Return an object for an unknown value, so that code can change it."""
+        # These operations give a part of another value, which may be changed there.
         is_part = is_op(value, "get", "field", "key")
         if not is_part or mentions(value, lambda one: one.op in ("item", "state")):
             raise Unknown(f"a change of {value!r:.80}")
@@ -190,7 +190,7 @@ class Values(Paths):
         return self.current(value)
 
     def current(self, value: Value) -> Value:
-        """Return the object that stands for a dictionary, or an unknown value that code changed."""
+        """Return the object for a dictionary, or for an unknown value that code has changed."""
         if isinstance(value, Term) and value in self.changed:
             self.expect(value, self.kind_of(self.changed[value]))
             return self.changed[value]

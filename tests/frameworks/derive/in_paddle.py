@@ -2,7 +2,7 @@
 
 from paramproof.builders import load
 
-load("paddle")  # Which imports it without its warning that there is no ccache.
+load("paddle")  # This suppresses Paddle's warning that ccache is missing.
 from paddle import nn  # noqa: E402
 
 

@@ -1,4 +1,4 @@
-"""What is derived from each constructor of this folder: formula, conditions, caveats, errors."""
+"""The derivation of each constructor in this folder: formula, conditions, caveats, errors."""
 
 import re
 

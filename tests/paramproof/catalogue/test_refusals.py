@@ -1,4 +1,4 @@
-"""What a refusal tells beside its line, which cases.jsonl has: who refuses, and what was tried."""
+"""Refusals beyond their lines, which cases.jsonl has: who refuses, and which keys are tried."""
 
 import pytest
 

@@ -74,7 +74,7 @@ def test_conditions_are_found_by_trying_relations(make, formula, stated):
 
 
 def test_a_relation_that_only_changes_lengths():
-    """All models have the same groups; the formula tells that one has another length."""
+    """All models have the same groups; the formula shows that one has another length."""
 
     def make(hidden_size, heads):
         return [("w", (hidden_size if hidden_size % heads else 2 * hidden_size, heads))]

@@ -1,4 +1,4 @@
-"""What is read from values in a derivation."""
+"""The formulas that a derivation fits to models."""
 
 import pytest
 

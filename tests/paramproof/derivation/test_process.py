@@ -1,4 +1,4 @@
-"""What is refused before any model is made, in one line; no framework is needed for that."""
+"""Refusals in one line before any model is built, for which no framework is needed."""
 
 import pytest
 

@@ -50,7 +50,7 @@ def test_differences_have_both_numbers():
         (stored("layers.*.bias", 15), 0, 2),
         (stored("layers.*.bias", 16), 2, 0),
     ]
-    # What is due no times need not be there.
+    # A tensor that is expected 0 times may be absent.
     made = {stored("embedding", 1000, 5): 1, stored("norm", 7): 1}
     assert tensors.differences(made, {"H": 5, "A": 1, "L": 0}) == []
 
@@ -98,7 +98,7 @@ OTHERS, HERE = Consequence(Outcome.OTHERS), "not as derived at H = 8, L = 2: "
             f"{HERE}bias of (8,) is there 1 times, and not 0",
             [],
         ),
-        # A buffer that differs is no other tensor.
+        # A buffer that differs does not count as another tensor.
         ({WEIGHTS: 2, LONGER: 1}, [WEIGHT, STEP], None, "", ["step"]),
         (
             {WEIGHTS: 3, LONGER: 1},

@@ -32,7 +32,7 @@ FIRST = HEAD.count("\n") + 2
 
 
 def lines_named(body):
-    """Return the lines of ``body`` that are named, as numbers from 1, and what is said of each."""
+    """Return the notes on lines of ``body``, each with the line's number, counted from 1."""
     source = HEAD + "def model(parts, size, n):\n" + "".join(f"    {one}\n" for one in body)
     name = f"constructor_{abs(hash(source))}"
     module = sys.modules[name] = ModuleType(name)

@@ -1,7 +1,7 @@
 """Constructors of no framework: their models are lists of (path, lengths).
 
-``asking_runner`` stands for a followed constructor: its program asks each guard in words, and its
-answers are recorded.
+``asking_runner`` imitates a followed constructor: its program evaluates each guard, given in words,
+and the answers are recorded.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ PRINTED = [
 
 @pytest.mark.parametrize(("number", "model"), PRINTED)
 def test_printed(number, model, snapshot):
-    """What is published comes first, with the verdict on it; equal formulas are one row."""
+    """A published number comes first, with the verdict on it; equal formulas are one row."""
     answer = explained(read(str(number)), model and resolve(model))
     assert "\n".join([*lines(answer), repr(answer)]) == snapshot
     if answer.apart:

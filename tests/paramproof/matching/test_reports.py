@@ -227,7 +227,7 @@ CHANGES = [
     ("blocks", KEY, {}),
     ("blocks", GONE, {}),
 ]
-"""What is changed: the parts in the names of the tensors that are gone, and further tensors."""
+"""The changes to each report: parts of the names of tensors to remove, and tensors to add."""
 
 
 def changed(base, gone, more):

@@ -1,6 +1,6 @@
-"""How a configuration was read: what is said of its weights, its sizes and its keys.
+"""How a configuration was read: the remarks on its weights, its sizes and its keys.
 
-A case is a line of ``READ``, and the snapshot has all that the model says of it.
+A case is a line of ``READ``, and the snapshot has all that the model reports about it.
 """
 
 import re

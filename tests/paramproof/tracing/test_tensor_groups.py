@@ -89,7 +89,7 @@ THREE = [*TWO, "enc.layer_2.fc1.weight"]
     [
         (THREE, ["enc.layer_*"]),
         (TWO, []),
-        # A part that only one model has is no layer, and a model may have no tensors.
+        # A part that only one model has is not a layer, and a model may have no tensors.
         ([*TWO, "head1.weight"], []),
         ([], []),
     ],

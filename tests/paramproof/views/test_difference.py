@@ -95,7 +95,7 @@ def test_the_structure_and_the_sizes_add_up_to_the_difference(share):
 
 
 def test_a_difference_without_common_sizes_is_not_split():
-    """H/2 is no number of parameters at H = 3, nor H/3 at H = 2."""
+    """H/2 is not a whole number at H = 3, nor is H/3 at H = 2."""
     fields = {"H": "hidden_size"}
     halved = [
         with_tensors(tensor("a.weight", H / n), sizes={"H": n}, fields=fields, conditions=())

@@ -116,7 +116,7 @@ def with_record(spec):
 
 
 SPOILT = {
-    # tests/paramproof/sources have other files that are no safetensors.
+    # tests/paramproof/sources has other files that are not safetensors.
     "cut short": (lambda content: content[:-1], "safetensors"),
     "huge shape": (with_fields(shape=[2**62, 2**62]), "safetensors"),
     "shape turned": (with_fields(shape=[9, 4]), "kernel has shape (9, 4), not"),

@@ -1,4 +1,4 @@
-"""What the catalogue's reader makes of terms."""
+"""Evaluate terms with the catalogue's reader."""
 
 import json
 

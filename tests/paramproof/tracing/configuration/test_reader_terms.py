@@ -1,4 +1,4 @@
-"""What was traced is written in the operations of the reader, or not at all."""
+"""A trace is written in the operations of the reader, or not at all."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""Small functions like those of configuration classes: they make fields of the keys n, m and xs.
+"""Small functions like those of configuration classes: they compute fields from keys n, m and xs.
 
-Each stands for a construct of Python that the interpreter follows. The keys may be absent, null, of
+Each has a construct of Python that the interpreter follows. The keys may be absent, null, of
 another type or out of range, and a function may raise.
 """
 
