@@ -54,13 +54,11 @@ def _fp8(given: Mapping[str, Any], tensors: Tensors) -> Rule:
     _require(given, expert_dtype=(None, "fp8"), modules_to_convert=(None, []))
     if found := [one for one in tensors.types if one in read()["subclasses"]]:
         raise InvalidInput(f"{found[0]} has layers of a subclass of nn.Linear")
-    numbers: dict[str, int] = {}
     for one in tensors.weights:
-        owner = parent(one.path)
-        is_expert = len(one.shape) == 3 and leaf(owner) == "experts"
-        # transformers' own module has one number of experts for all its tensors.
-        if is_expert and numbers.setdefault(owner, one.shape[0]) != one.shape[0]:
-            raise InvalidInput(f"{shown(owner)} has tensors of several numbers of experts")
+        is_expert = len(one.shape) == 3 and leaf(parent(one.path)) == "experts"
+        # transformers' own module takes the number of experts from the configuration.
+        if is_expert and one.shape[0] not in tensors.experts:
+            raise InvalidInput(f"transformers has no fp8 for the experts of {shown(one.path)}")
     rows, columns = _sizes(given, "weight_block_size", 2)
     scale = Block(rows, columns, 1 if given.get("scale_fmt") == "ue8m0" else 4)
     packing = Packing(f"float8, blocks of {rows} × {columns}", (Block(1, 1, 1), scale), True)

@@ -8,7 +8,7 @@ first of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
@@ -44,12 +44,16 @@ class Weight:
 
 
 class Tensors(NamedTuple):
-    """A class, the types of a model and its parts, its parameters, and buffers that a file has."""
+    """A class, the types of a model and its parts, its parameters, and buffers that a file has.
+
+    ``experts`` are the numbers of experts that its configurations name as transformers' layers do.
+    """
 
     class_name: str
     types: Sequence[str]
     weights: Sequence[Weight]
     buffers: Sequence[Tensor]
+    experts: Collection[object]
 
 
 def dtype_of(reading: ConfigReading) -> str:
@@ -74,7 +78,9 @@ def tensors_of(found: Entry) -> Tensors:
             raise InvalidInput(f"the shape of {legible(one.path)} is not known")
         else:
             storages[one.storage] = Weight(one.path, one.shape, module_of(types, one.path))
-    return Tensors(found.class_name, types, list(storages.values()), buffers)
+    names = ("num_local_experts", "num_experts")
+    experts = [part.get(name) for part in found.parts.values() for name in names]
+    return Tensors(found.class_name, types, list(storages.values()), buffers, experts)
 
 
 def buffer_bytes(tensors: Tensors, dtype: str) -> int | None:
