@@ -55,9 +55,10 @@ def _fp8(given: Mapping[str, Any], tensors: Tensors) -> Rule:
     if found := [one for one in tensors.types if one in read()["subclasses"]]:
         raise InvalidInput(f"{found[0]} has layers of a subclass of nn.Linear")
     for one in tensors.weights:
-        is_expert = len(one.shape) == 3 and leaf(parent(one.path)) == "experts"
-        # transformers' own module takes the number of experts from the configuration.
-        if is_expert and one.shape[0] not in tensors.experts:
+        # transformers replaces each module named "experts" by its own, which has matrices of all
+        # experts in one tensor, and takes their number from the configuration.
+        is_known = leaf(parent(one.path)) == "experts" and len(one.shape) == 3
+        if "experts" in one.path.split(".") and not (is_known and one.shape[0] in tensors.experts):
             raise InvalidInput(f"transformers has no fp8 for the experts of {shown(one.path)}")
     rows, columns = _sizes(given, "weight_block_size", 2)
     scale = Block(rows, columns, 1 if given.get("scale_fmt") == "ue8m0" else 4)
@@ -77,8 +78,6 @@ def _experts(packing: Packing, excluded: Callable[[str], bool], has_linear: bool
 
     def rule(path: str, module: Module, axes: int) -> Packing | None:
         is_expert = module.kind == "parameter" and leaf(parent(path)) == "experts"
-        if is_expert and has_linear and axes != 3:
-            raise InvalidInput(f"transformers has no fp8 for {shown(path)}")
         is_packed = is_expert if axes == 3 else has_linear and module.kind == "linear" and axes == 2
         return packing if is_packed and not excluded(parent(path)) else None
 

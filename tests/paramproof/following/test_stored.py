@@ -111,6 +111,7 @@ def test_buffers_and_what_is_left_unpacked_stand_apart():
         ({"model_type": "bert", "architectures": ["BertForMaskedLM"]}, "w4a16", "is tied to"),
         (quantized({"model_type": "longcat_flash"}, **FP8), "config", "has no fp8 for the experts"),
         (quantized({"model_type": "aria_text"}, **FP8), "config", "has no fp8 for the experts of"),
+        (quantized({"model_type": "dbrx"}, **FP8), "config", "has no fp8 for the experts of"),
         (LLAMA_2_7B, "config", "the configuration has no quantization_config"),
         *((quantized(LLAMA_2_7B, **given), "config", why) for given, why in WITHOUT_A_RULE),
     ],
