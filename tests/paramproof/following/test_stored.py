@@ -10,6 +10,7 @@ from paramproof.formulas.errors import InvalidInput, UnknownName
 from paramproof.resolver import resolve
 from tests.configs import DEEPSEEK_V3
 
+DBRX = {"model_type": "dbrx", "attn_config": {"rope_theta": 500000}}
 LLAMA_2_7B = {"model_type": "llama", "intermediate_size": 11008, "torch_dtype": "float16"}
 """The other sizes are the defaults of the type."""
 
@@ -111,7 +112,7 @@ def test_buffers_and_what_is_left_unpacked_stand_apart():
         ({"model_type": "bert", "architectures": ["BertForMaskedLM"]}, "w4a16", "is tied to"),
         (quantized({"model_type": "longcat_flash"}, **FP8), "config", "has no fp8 for the experts"),
         (quantized({"model_type": "aria_text"}, **FP8), "config", "has no fp8 for the experts of"),
-        (quantized({"model_type": "dbrx"}, **FP8), "config", "has no fp8 for the experts of"),
+        (quantized(DBRX, **FP8), "config", "has no fp8 for the experts of"),
         (LLAMA_2_7B, "config", "the configuration has no quantization_config"),
         *((quantized(LLAMA_2_7B, **given), "config", why) for given, why in WITHOUT_A_RULE),
     ],
