@@ -3,10 +3,11 @@
 
 import { byId, copy, pageOf, problem, view } from "./page.js";
 
-const MODULES = { index: "list", frameworks: "list", model: "model", number: "number", difference: "compare" };
+const MODULES = { model: "model", number: "number", difference: "compare" };
 const MAX_CONFIGURATION = 2 ** 20;
 
-const own = MODULES[view] ? await import(`./${MODULES[view]}.js`) : {};
+const kind = byId("filter") ? "list" : MODULES[view];
+const own = kind ? await import(`./${kind}.js`) : {};
 
 // Open the page for what a reader has: a configuration, a number, or else a name.
 async function look(text) {

@@ -40,7 +40,7 @@ def _configurations(spec: Spec, name: str) -> Iterator[dict[str, Any]]:
     """
     own = {one.name: getattr(spec, one.name) for one in fields(spec)}
     defaults = {one.name: one.default for one in fields(spec) if type(one.default) is bool}
-    types = described_types()
+    types = {one: of for one, of in described_types().items() if of["family"] == spec.family}
     for model_type in sorted(types, key=lambda one: len(one) if one in name else 0, reverse=True):
         described = types[model_type]
         names = {own: key for key, own in described.get("names", {}).items()}
@@ -49,7 +49,7 @@ def _configurations(spec: Spec, name: str) -> Iterator[dict[str, Any]]:
         for class_name, parts in reversed(described["classes"].items()):
             expected = {"tie_word_embeddings": own["tie_word_embeddings"], **parts}
             is_described = all(own[one] == expected.get(one, defaults[one]) for one in defaults)
-            if described["family"] == spec.family and is_described:
+            if is_described:
                 yield {**keys, "architectures": [class_name]}
 
 

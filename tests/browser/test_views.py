@@ -76,7 +76,8 @@ def test_configurations_are_compared(differences):
     assert differences.text("#total") == f"−{totals[0] - totals[1]:,}"
     assert "same formula; the sizes differ: L 36 → 28" in differences.text("#answer")
     titles = differences.page.locator("#models tbody th").all_inner_texts()
-    assert titles == ["A: pasted qwen3, 36 layers", "B: pasted qwen3, 28 layers"]
+    layers = {"A": 36, "B": 28}.items()
+    assert titles == [f"{name}: pasted qwen3, {size} layers, 4,096 wide" for name, size in layers]
 
 
 def test_two_models_side_by_side(differences, paramproof):
