@@ -38,9 +38,6 @@ def answer(request: str) -> str:
     """Return the answer to ``{"view": …, "state": {…}}``, both as JSON.
 
     It has ``parts``, HTML by the id of its element, or a ``problem``, which is one line of text.
-    Beside a problem there may be ``suggestions``, which are names that an unknown one could mean,
-    and ``near``, sizes that a model can have instead of refused ones:
-    ``[{"letter": "A", "value": 16}, …]``. Each is for one letter, the others staying as they are.
     """
     question = json.loads(request)
     try:
@@ -50,8 +47,6 @@ def answer(request: str) -> str:
         said = error.reason if isinstance(error, UnknownName | NotInCatalogue) else str(error)
         line = legible(" ".join(said.split()), MAX_MESSAGE_SHOWN)
         found = {"problem": line or "no answer was found"}
-        instead = {key: getattr(error, key, None) for key in ("suggestions", "near")}
-        found |= {key: values for key, values in instead.items() if values}
     return json.dumps(found, ensure_ascii=False)
 
 

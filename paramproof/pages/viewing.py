@@ -8,14 +8,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from paramproof.formulas import Inventory
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, experts_of, per_token
-from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import CONVENTIONS
-from paramproof.formulas.errors import InvalidInput, no_such
+from paramproof.formulas.errors import no_such
 from paramproof.formulas.expression import Expression, expression, text
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.printing import shown
@@ -42,9 +40,6 @@ STEPS = 32
 SMALL = 64
 """The largest size for which the next smaller and larger integers are offered, too."""
 
-REACH = 1024
-"""How far from a refused size others are tried."""
-
 _SIZE = re.compile(rf"[1-9][0-9]{{0,{MAX_DIGITS - 1}}}")
 
 
@@ -62,18 +57,11 @@ def fields_of(model: Model) -> dict[str, str]:
     return {name: field for name, field in one.fields.items() if name in used}
 
 
-@dataclass(eq=False, repr=False)
-class SizesRefused(InvalidInput):
-    """Sizes that a model cannot have; ``near`` are values of one letter that it can have."""
-
-    near: list[dict[str, Any]] = field(default_factory=list)
-
-
 def at_sizes(model: Model, texts: Mapping[str, str]) -> Model:
     """Return the model at new sizes, given as text by letter.
 
-    Raises ``ValueError``, in one line, for a text that is not a size and for a letter that the
-    model does not have, and ``SizesRefused`` for sizes that it cannot have.
+    Raises ``ValueError``, in one line, for a text that is not a size, for a letter that the model
+    does not have, and for sizes that it cannot have.
     """
     fields = fields_of(model)
     for name, written in texts.items():
@@ -85,21 +73,8 @@ def at_sizes(model: Model, texts: Mapping[str, str]) -> Model:
             raise ValueError(f"{name} = {shown(written)} is not {number}")
     if not texts:
         return model
-    sizes = {name: int(written) for name, written in texts.items()}
-    try:
-        moved = model.architecture.at(sizes)
-    except ValueError as error:
-        raise SizesRefused(str(error), near=[*_near(model.architecture, sizes)]) from error
+    moved = model.architecture.at({name: int(written) for name, written in texts.items()})
     return replace(model, architecture=moved, named=None, reading=None)
-
-
-def _near(one: Architecture, sizes: Mapping[str, int]) -> Iterator[dict[str, Any]]:
-    """Yield the next smaller and the next larger size that each letter may have instead."""
-    for name, size in sizes.items():
-        for step in (-1, 1):
-            tried = range(size + step, max(0, size + step * REACH), step)
-            possible = (value for value in tried if one.has({**sizes, name: value}))
-            yield from ({"letter": name, "value": value} for value in islice(possible, 1))
 
 
 def choices(own: Model, model: Model) -> dict[str, list[int]]:
