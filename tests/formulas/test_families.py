@@ -109,16 +109,6 @@ def test_an_unknown_field_is_refused(change, unknown):
     assert len(str(refusal.value)) < 500
 
 
-def test_missing_fields_are_refused():
-    fields = spec_fields(SPECS["gpt"])
-    del fields["hidden_size"], fields["vocab_size"], fields["tie_word_embeddings"]
-    with pytest.raises(InvalidInput) as refusal:
-        spec_from(fields)
-    start, _, known = str(refusal.value).partition("; its fields are ")
-    assert start == "a spec of the family gpt needs vocab_size, hidden_size"
-    assert known == ", ".join(asdict(SPECS["gpt"]))
-
-
 MIXER = "tests.outsider.mixer:FAMILY"
 SOURCE = "tests.outsider.mixer:SOURCE"
 GONE = "tests.outsider.gone:FAMILY"

@@ -2,14 +2,12 @@
 
 import json
 from contextlib import suppress
-from dataclasses import replace
 
 import pytest
 
 import paramproof
 from paramproof.builders.registry import Framework
 from paramproof.catalogue import entry
-from paramproof.formulas import EncoderSpec
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.installation import install_command
 from paramproof.resolver import derive_formula, lookup, resolve
@@ -63,13 +61,6 @@ def derivations(monkeypatch):
     # The installed release is newer than the catalogue's.
     monkeypatch.setattr(lookup, "is_installed_type", lambda name: name == "mixture")
     return asked
-
-
-def test_a_family_comes_first(derivations):
-    spec = resolve(json.dumps(BERT)).names.spec
-    assert isinstance(spec, EncoderSpec)
-    assert resolve("bert-base").names.spec == replace(spec, pooler=True, mlm_head=False)
-    assert not derivations
 
 
 def test_a_model_type_without_an_entry_is_derived(derivations, tmp_path):
