@@ -52,13 +52,7 @@ def test_nothing_runs_and_one_line_explains_it(models, name):
 
 def test_a_file_that_is_too_long_is_not_read(models):
     models.state("model.html", model="bert-base")
-    models.page.evaluate(
-        """() => {
-          const data = new DataTransfer();
-          data.items.add(new File([" ".repeat(2 ** 20 + 1)], "<b>config.json"));
-          dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
-        }"""
-    )
+    models.drop(" " * (2**20 + 1), "<b>config.json")
     models.page.wait_for_selector("#problem:not(:empty)")
     assert models.problem.startswith("<b>config.json has 1048577 bytes")
     models.state("model.html", model="bert-large")

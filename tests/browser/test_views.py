@@ -59,15 +59,7 @@ def test_configurations_are_compared(differences):
     """The titles say which is which, and the answer that only sizes differ."""
     files = [json.dumps({"model_type": "qwen3", "num_hidden_layers": n}) for n in (36, 28)]
     differences.page.goto(f"{differences.address}difference.html#")
-    differences.page.evaluate(
-        """(text) => {
-          const data = new DataTransfer();
-          data.items.add(new File([text], "config.json"));
-          const how = { dataTransfer: data, cancelable: true, bubbles: true };
-          document.querySelector("[name=b]").dispatchEvent(new DragEvent("drop", how));
-        }""",
-        files[1],
-    )
+    differences.drop(files[1], "config.json", onto="[name=b]")
     differences.page.wait_for_selector("#answer:has-text('Model A is missing')")
     differences.page.fill("[name=a]", files[0])
     differences.page.press("[name=a]", "Enter")
@@ -76,8 +68,8 @@ def test_configurations_are_compared(differences):
     assert differences.text("#total") == f"−{totals[0] - totals[1]:,}"
     assert "same formula; the sizes differ: L 36 → 28" in differences.text("#answer")
     titles = differences.page.locator("#models tbody th").all_inner_texts()
-    layers = {"A": 36, "B": 28}.items()
-    assert titles == [f"{name}: pasted qwen3, {size} layers, 4,096 wide" for name, size in layers]
+    pasted = "{}: pasted qwen3, {} layers, 4,096 wide"
+    assert titles == [pasted.format("A", 36), pasted.format("B", 28)]
 
 
 def test_two_models_side_by_side(differences, paramproof):

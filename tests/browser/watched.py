@@ -57,6 +57,19 @@ class Watched:
         answered = "body[data-answered]:not([data-pending])"
         self.page.wait_for_selector(answered, state="attached")
 
+    def drop(self, text, name="", onto="footer"):
+        """Drop a text or, under a name, a file on an element."""
+        self.page.evaluate(
+            """([text, name, onto]) => {
+              const data = new DataTransfer();
+              if (name) data.items.add(new File([text], name));
+              else data.setData("text/plain", text);
+              const how = { dataTransfer: data, cancelable: true, bubbles: true };
+              document.querySelector(onto).dispatchEvent(new DragEvent("drop", how));
+            }""",
+            [text, name, onto],
+        )
+
     def text(self, selector):
         return self.page.inner_text(selector)
 

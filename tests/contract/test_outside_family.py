@@ -43,10 +43,6 @@ def test_it_is_a_family_like_the_others(mixer, b16):
     assert list(sizes_of(spec)) == ["B", "S", "Y", "H", "D", "F", "R", "C"]
 
 
-def test_it_disappears_when_it_is_uninstalled(outsider):
-    assert list(FAMILIES) == list(SPECS)
-
-
 def test_the_number_of_layers_is_printed_first(mixer, b16, paramproof):
     """The letters are new: B counts layers, and ``classifier`` is an indicator, not a size."""
     done = paramproof("count", b16, "--symbolic")

@@ -8,7 +8,7 @@ import pytest
 from paramproof import check, load
 from paramproof.builders import FrameworkUnavailable
 from paramproof.builders.registry import Framework, framework, frameworks
-from paramproof.formulas.errors import BROKEN_PLUGINS, InvalidInput, UnknownName
+from paramproof.formulas.errors import BROKEN_PLUGINS, InvalidInput
 from paramproof.formulas.models import named_model
 from paramproof.installation import install_command
 from paramproof.verify.results import Result, Sample, results
@@ -43,10 +43,6 @@ def test_an_outsider_is_found_and_compared_with_the_formula(outsider):
     spec = named_model("bert-base").spec
     assert check(builder, spec).equal
     assert framework("toy").how_to_get == "python -m pip install numpy"
-
-
-def test_an_outsider_disappears_when_it_is_uninstalled():
-    assert "toy" not in frameworks()
 
 
 def test_missing_distribution(outsider):
@@ -89,17 +85,6 @@ def test_a_broken_framework_is_not_absent(outsider, monkeypatch):
     monkeypatch.setenv("TOY", "broken")
     with pytest.raises(TypeError, match="the toy is broken"):
         load("toy-broken")
-
-
-def test_unknown_name():
-    with pytest.raises(UnknownName) as caught:
-        load("theano")
-    assert (caught.value.name, caught.value.kind) == ("theano", "framework")
-    assert caught.value.listed_by == "paramproof frameworks"
-
-
-def test_case_does_not_matter_in_a_name():
-    assert framework("Torch") == framework("torch")
 
 
 BROKEN = {

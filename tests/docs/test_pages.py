@@ -83,15 +83,6 @@ def test_the_guarded_configuration(tmp_path):
     assert "1 failed" in run_pytest(tmp_path, "test_config.py").stdout
 
 
-def test_many_configurations(paramproof, tmp_path):
-    write_files(PAGES["count"], tmp_path)
-    done = paramproof("count", "--jsonl", "configs.jsonl", "--json", "counts.jsonl")
-    assert done.returncode == 2
-    counted, refused = (tmp_path / "counts.jsonl").read_text("utf-8").splitlines()
-    assert '"about":{"name":"small"}' in counted
-    assert "did you mean 'hidden_size'" in refused
-
-
 # Formulas.
 
 

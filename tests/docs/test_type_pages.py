@@ -6,7 +6,6 @@ import pytest
 
 from docs.writers import type_pages
 from docs.writers.type_pages import UNTRACED, counts, index, page, reasons, type_entry
-from paramproof.catalogue import model_types
 from paramproof.catalogue.names import classes_of
 
 NAMES = """
@@ -93,7 +92,3 @@ def test_tensors_have_their_number_and_say_what_is_not_trained():
     assert "\n| 1 | (V, H) | `embeddings.word_embeddings.weight` |\n" in text
     assert "\n| L | (H, F) | `encoder.layer.*.output.dense.weight` |\n" in text
     assert "\n| 1 | (1, P) | `embeddings.position_ids` (buffer) |\n" in text
-
-
-def test_every_type_has_a_class():
-    assert all(map(classes_of, model_types()))

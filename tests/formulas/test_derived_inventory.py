@@ -1,12 +1,9 @@
 """A derived formula as an inventory: in letters and ints, with several kinds of layers."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from paramproof.algebra.symbols import FamilyArchitecture
-from paramproof.formulas.condition import Consequence, Outcome
 from paramproof.formulas.conventions import count
 from paramproof.formulas.expression import floor
 from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, k, tensor, with_tensors
@@ -113,12 +110,6 @@ def test_a_storage_with_an_unknown_number_of_names(convention):
     assert count(mixture, convention) == 2 * mixture.total()
 
 
-def test_a_derivation_at_other_sizes():
-    other = MIXTURE.at({"H": 16, "L": 6})
-    assert other == replace(MIXTURE, sizes={**MIXTURE.sizes, "H": 16, "L": 6})
-    assert MIXTURE.at({}) == MIXTURE
-
-
 def test_sizes_at_which_an_architecture_exists():
     assert MIXTURE.has({"H": 16})
     assert not MIXTURE.has({"H": 7})
@@ -150,11 +141,6 @@ def test_tensors_of_their_own():
     assert "".join(one.path for one in both.tensors) == "abdef"
     assert [one.aliases for one in both.tensors] == [("c",), (), (), (), ()]
     assert both.formula == 2 * V * H + 2 * H + k
-
-
-def test_what_happens_if_a_condition_is_violated():
-    assert str(Consequence(Outcome.OTHERS)) == "other tensors are created"
-    assert str(Consequence(Outcome.REFUSED, "no")) == "the constructor refuses: no"
 
 
 def test_a_shape_that_is_not_a_whole_number():

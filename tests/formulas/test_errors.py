@@ -1,7 +1,6 @@
 """Errors have fields, print as one line, survive pickling, and suggest names for unknown ones."""
 
 import pickle
-import time
 
 import pytest
 
@@ -122,13 +121,6 @@ def test_a_list_of_names_is_bounded():
     line = str(no_such("model", "resnet", [f"bert-{number}" for number in range(10_000)]))
     assert line.count(", ") == MAX_NAMES_LISTED - 1
     assert "9,960 more" in line
-
-
-def test_a_long_name_is_answered_at_once():
-    start = time.process_time()
-    no_such("model", "x" * 40 + "y", ["x" * 59])
-    no_such("model", "x" * 10**5 + "y", ["x" * 10**5])
-    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize(

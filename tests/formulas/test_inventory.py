@@ -37,11 +37,6 @@ def test_subtotals(component):
     assert BASE.total(component) == SUBTOTALS[component]
 
 
-def test_bert_base_with_both_heads():
-    spec = replace(named_model("bert-base").spec, mlm_head=True, nsp_head=True)
-    assert inventory(spec.letters()).total() == literals.BERT_BASE_WITH_BOTH_HEADS
-
-
 def stacks(named):
     return {t.path.partition(".*.")[0]: t.repeat for t in named if "*" in t.path}
 

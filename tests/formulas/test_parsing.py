@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from paramproof.formulas.condition import Condition, Relation, condition_in
 from paramproof.formulas.expression import (
     Computed,
-    Expression,
     ceiling,
     computed,
     expression,
@@ -53,18 +52,14 @@ def test_printed_expressions_parse_back(one, divisor, by):
     ("written", "meant"),
     [
         ("⌊H/A⌋·A", floor(H, A) * A),
-        ("L·(4·H² + 9·H) + V·H", L * (4 * H**2 + 9 * H) + V * H),
         ("⌈V/64⌉·64", ceiling(V, 64) * 64),
         # All of the divisor stands without brackets in older files.
         ("⌊H/2·A⌋", floor(H, 2 * A)),
         ("⌈H·V/A·K·L⌉", ceiling(H * V, A * K * L)),
         ("(H ÷ 2·A)", computed("over", H, 2 * A)),
-        ("⌊H/(2·A)⌋·L", floor(H, 2 * A) * L),
         ("⌈V/(H + A)⌉²·(L + 1)", ceiling(V, H + A) ** 2 * (L + 1)),
         ("⌊−H/A⌋", floor(-H, A)),
         ("−3·H/2", expression(-3) * H / 2),
-        ("H¹²", H**12),
-        ("0", Expression()),
         ("int(H × −0.7)·A", computed("int", Computed("times", (H, -0.7))) * A),
         ("A·gcd(H, 6)/6", A * computed("gcd", H, expression(6)) / 6),
         ("gcd(H, 2·(A + V))·gcd(H, A)", computed("gcd", H, 2 * (A + V)) * computed("gcd", H, A)),
@@ -74,7 +69,6 @@ def test_printed_expressions_parse_back(one, divisor, by):
         ("int(−H ÷ A)", computed("int", Computed("over", (-H, A)))),
         ("V'", letter("V'")),
         ("größe²", letter("größe") ** 2),
-        ("3·H·(A + 1)", 3 * H * (A + 1)),
     ],
 )
 def test_handwritten_expressions(written, meant):

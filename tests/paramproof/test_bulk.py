@@ -37,13 +37,6 @@ def test_a_line_is_counted_as_by_itself():
     assert (body["about"], body["total"]) == ({"id": "x", "model_type": "llama"}, 8_030_261_248)
 
 
-def test_active_parameters_of_experts():
-    keys = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}
-    for _ in range(2):
-        body = count_line(1, json.dumps(keys).encode())
-        assert (body["total"], body["active"]) == (46_702_792_704, 12_879_925_248)
-
-
 def test_a_bad_line_gives_its_reason_in_the_same_place():
     bodies = [*count_lines([KEYS, json.dumps({**LLAMA, "hidden_size": "x"}).encode(), KEYS])]
     assert [body["line"] for body in bodies] == [1, 2, 3]

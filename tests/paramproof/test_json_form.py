@@ -58,34 +58,6 @@ def test_live_model():
     assert not {"formula", "letters", "active"} & data.keys()
 
 
-@pytest.mark.parametrize(
-    "pair", [("bert-base", "bert-large"), ("llama", "qwen3"), ("gpt2", "mixtral-8x7b")]
-)
-def test_difference(pair):
-    data = paramproof.diff(*pair).to_dict()
-    assert_document(data, "difference")
-    assert sum(row["difference"] for row in data["rows"]) == data["total"]["difference"]
-
-
-@pytest.mark.parametrize(
-    ("number", "source"),
-    [
-        (335_043_584, "bert-large"),
-        (2_362_368, "bert-base"),
-        ("110M", None),
-        ("438MB", "bert-base"),
-        (109_483_778, "bert-base"),
-        (6_442_450_944, "llama-7b"),
-        (123_456_789, "gpt2"),
-        (109_482_240, "gpt2"),
-        ("117M", None),
-        ("12.9B", None),
-    ],
-)
-def test_explanation(number, source):
-    assert_document(paramproof.explain(number, source).to_dict(), "explanation")
-
-
 def test_the_explanations_above_cover_every_kind():
     """As a class, withdrawn, published, active, apart, and of another model."""
     kinds = {

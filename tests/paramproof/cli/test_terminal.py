@@ -146,14 +146,6 @@ def test_bars_in_a_terminal(invocation, outsider):
     assert process.returncode == 0
 
 
-@pytest.mark.skipif(not FULL.exists(), reason=NO_FULL)
-def test_json_on_a_full_standard_output_is_one_line(shell):
-    done = shell(f"> {FULL}", "explain", "335043584", "bert-large", "--json", "-")
-    assert done.returncode == 2
-    last = done.stderr.splitlines()[-1]
-    assert last == "paramproof: standard output: No space left on device"
-
-
 def test_a_failed_write_keeps_the_old_file(invocation, tmp_path):
     """A limit on file sizes makes writing fail half-way, as a full disk does."""
     file = tmp_path / "out.json"

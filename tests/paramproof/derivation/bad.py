@@ -94,6 +94,3 @@ def closes(hidden_size=8):
 
     sys.stdout.close()
     return nn.Linear(hidden_size, 3)
-
-
-NUMBER = 3

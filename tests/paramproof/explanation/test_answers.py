@@ -17,6 +17,7 @@ from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
 from paramproof.resolver import resolve
 from tests.configs import ROBERTA
+from tests.json_schema import assert_document
 from tests.literals import TOTALS
 
 XLM = {"model_type": "xlm-roberta", "architectures": ["XLMRobertaForMaskedLM"]}
@@ -59,6 +60,7 @@ PRINTED = [
 def test_printed(number, model, snapshot):
     """A published number comes first, with the verdict on it; equal formulas are one row."""
     answer = explained(read(str(number)), model and resolve(model))
+    assert_document(answer.to_dict(), "explanation")
     assert "\n".join([*lines(answer), repr(answer)]) == snapshot
     if answer.apart:
         assert answer.apart.count == resolve(model).inventory().total()

@@ -123,6 +123,7 @@ def test_active_parameters_that_no_page_can_decide():
     own = answer_to("model", model="longcat_flash")["parts"]["facts"]
     beside = answer_to("difference", a="longcat_flash", b="gpt2")["parts"]["answer"]
     assert ">undecided<" in own
+    assert "a token may be sent to experts that have no parameters" in own
     assert beside.count("<td>undecided</td>") == beside.count("<td>all</td>") == 1
 
 

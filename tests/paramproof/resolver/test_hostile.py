@@ -47,6 +47,7 @@ HOSTILE = {
     "unprintable type": {"model_type": "\x1b[31mx"},
     "unknown type": {"model_type": "nonesuch"},
     "unknown family": {"family": "moe"},
+    "family of a list": {"family": ["gpt"]},
     "spec of one size": {"vocab_size": 3},
     "spec of a text": {"hidden_size": "9"},
     "size of a text": BERT | {"hidden_size": "768"},

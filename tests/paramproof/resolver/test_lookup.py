@@ -2,18 +2,15 @@
 
 import json
 from contextlib import suppress
-from dataclasses import replace
 
 import pytest
 
 import paramproof
 from paramproof.builders.registry import Framework
 from paramproof.catalogue import entry
-from paramproof.formulas import EncoderSpec
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.installation import install_command
 from paramproof.resolver import derive_formula, lookup, resolve
-from paramproof.resolver.lookup import read_request
 from paramproof.resolver.spellings import as_transformers
 from tests.configs import BERT, public_configurations, without
 from tests.derivations import MIXTURE
@@ -63,13 +60,6 @@ def derivations(monkeypatch):
     # The installed release is newer than the catalogue's.
     monkeypatch.setattr(lookup, "is_installed_type", lambda name: name == "mixture")
     return asked
-
-
-def test_a_family_comes_first(derivations):
-    spec = resolve(json.dumps(BERT)).names.spec
-    assert isinstance(spec, EncoderSpec)
-    assert resolve("bert-base").names.spec == replace(spec, pooler=True, mlm_head=False)
-    assert not derivations
 
 
 def test_a_model_type_without_an_entry_is_derived(derivations, tmp_path):
@@ -153,11 +143,8 @@ def test_what_transformers_lacks_or_refuses_is_refused_at_once(derivations, monk
 
 def test_the_catalogue_comes_before_deriving(derivations):
     keys = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}
-    assert resolve(keys).inventory().total() == 46_702_792_704
-    assert resolve(keys, "MixtralModel").architecture.name == "MixtralModel"
+    assert resolve(keys, derives=True).inventory().total() == 46_702_792_704
     assert not derivations
-    assert resolve(ODD, derives=True).architecture == MIXTURE
-    assert len(derivations) == 1
 
 
 def test_derivation_ignores_remote_code_and_quantization(derivations):
@@ -174,13 +161,6 @@ def test_the_usual_class_is_derived_by_default(derivations):
     with suppress(InvalidInput):
         derive_formula("gpt2")
     assert len(derivations) == 1
-
-
-def test_a_spec_is_not_derived():
-    for name in ("gpt2", "bert-base"):
-        with pytest.raises(InvalidInput) as caught:
-            derive_formula(name)
-        assert caught.value.where == read_request(name).name
 
 
 @pytest.mark.parametrize(

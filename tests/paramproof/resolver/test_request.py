@@ -123,11 +123,6 @@ def test_a_function():
             read_request(text)
 
 
-def test_a_resolved_model_is_no_source():
-    with pytest.raises(InvalidInput, match="Model is not a model of PyTorch"):
-        resolve(resolve("bert-tiny"))
-
-
 @pytest.mark.parametrize(
     ("name", "meant"),
     [("brt-base", "bert-base"), ("mistral-7b", "mistral-7b-v0.3"), ("deepseek_v33", "deepseek_v3")],

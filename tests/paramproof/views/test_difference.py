@@ -13,6 +13,7 @@ from paramproof.resolver import resolve
 from paramproof.tables import markdown
 from paramproof.views.difference import compared, difference_of, letters_beside
 from tests.derivations import MIXTURE, H, L, tensor, with_tensors
+from tests.json_schema import assert_document
 from tests.notation import value
 
 
@@ -83,6 +84,7 @@ def test_the_structure_and_the_sizes_add_up_to_the_difference(share):
             found = difference_of(first, other)
             own = first.sizes if found.split_of == first.title else {}
             assert found.split_at.items() <= {**found.split_at, **own}.items()
+            assert_document(found.to_dict(), "difference")
             rows, total = found.to_dict()["rows"], found.to_dict()["total"]
             for row in (*rows, total):
                 assert row["difference"] == (row["other"] or 0) - (row["first"] or 0)
