@@ -188,8 +188,7 @@ def test_what_python_refuses_is_not_shown_any_more(new_page):
     new_page.settle()
     assert "did you mean 'hidden_size'?" in new_page.problem
     assert not new_page.page.is_visible("#total")
-    new_page.page.click("#problem a")
-    new_page.settle()
+    new_page.asking(new_page.page.click, "#problem a")
     keys = {"model_type": "qwen3", "hidden_size": 64}
     assert (new_page.problem, new_page.total) == ("", resolve(keys).inventory().total())
 
@@ -313,8 +312,7 @@ def test_a_refused_size_keeps_the_answer_and_links_to_the_next_ones(models, modu
     assert (models.total, models.page.input_value("#size-A")) == (109_482_240, "5")
     assert models.page.locator("#main.kept").count() == 1
     assert [*serious(models.page, modules)] == []
-    models.page.click("#problem a >> text=A = 6")
-    models.settle()
+    models.asking(models.page.click, "#problem a >> text=A = 6")
     assert models.page.url.endswith("model=bert-base&A=6")
     assert (models.problem, models.page.locator("#main.kept").count()) == ("", 0)
 
@@ -338,8 +336,7 @@ def test_advice_fits_a_browser(models, state):
     assert models.problem
     assert not ADVICE.search(models.problem)
     if state == REFUSED[-1]:
-        models.page.click("#problem a >> nth=0")
-        models.settle()
+        models.asking(models.page.click, "#problem a >> nth=0")
         assert (models.problem, models.text("#title")) == ("", "qwen3-8b")
 
 
@@ -355,8 +352,7 @@ def test_a_slider_shows_its_range_and_is_reset_alone(models):
     page.fill("#size-V", "1000")
     models.settle()
     assert page.is_visible("[data-reset=L]")
-    page.click("[data-reset=L]")
-    models.settle()
+    models.asking(page.click, "[data-reset=L]")
     assert page.url.endswith("#model=bert-base&V=1000")
     assert (page.input_value("#size-L"), page.input_value("#size-V")) == ("12", "1000")
     assert page.evaluate("document.activeElement.id") == "size-L"

@@ -88,11 +88,9 @@ def test_letters_change_the_number(models):
     models.settle()
     hidden = int(page.input_value("#size-H"))
     assert hidden > 768 and hidden % 12 == 0  # noqa: PT018 - one thing: a value that 12 divides
-    page.select_option("[name=dtype]", "bfloat16")
-    models.settle()
+    models.asking(page.select_option, "[name=dtype]", "bfloat16")
     assert models.text("#bytes").startswith(f"bfloat16, 2 bytes each: {2 * models.total:,} bytes")
-    page.click("button[type=reset]")
-    models.settle()
+    models.asking(page.click, "button[type=reset]")
     assert models.total == 109_482_240
 
 
@@ -150,11 +148,9 @@ def test_without_an_image_python_starts_anew(new_page):
 
 def test_a_configuration_is_pasted(models):
     models.state("model.html", model="bert-base")
-    copy = "(text) => (delete document.body.dataset.answered, navigator.clipboard.writeText(text))"
+    copy = "(text) => navigator.clipboard.writeText(text)"
     models.page.evaluate(copy, json.dumps(LLAMA_3_1_8B, indent=2))
-    models.page.keyboard.press("Control+v")
-    models.page.wait_for_url("**/model.html#config=*")
-    models.settle()
+    models.asking(models.page.keyboard.press, "Control+v")
     assert models.total == resolve(LLAMA_3_1_8B).inventory().total()
     # It is in the fragment, which no request contains.
     assert not any("config" in url.partition("#")[0] for url in models.asked)

@@ -16,8 +16,7 @@ def test_a_number_is_explained_as_the_command_line_does(numbers, paramproof):
         assert folded(numbers.text("#answer")) == folded(said)
     numbers.page.fill("[name=n]", "335141888")
     numbers.page.fill("[name=model]", "bert-large")
-    numbers.page.press("[name=model]", "Enter")
-    numbers.settle()
+    numbers.asking(numbers.page.press, "[name=model]", "Enter")
     assert numbers.page.url.endswith("number.html#n=335141888&model=bert-large")
     said = paramproof("explain", "335141888", "bert-large").stdout
     assert folded(numbers.text("#answer")) == folded(said)
@@ -26,8 +25,7 @@ def test_a_number_is_explained_as_the_command_line_does(numbers, paramproof):
     )
     assert leads == ["model.html#model=bert-large-uncased"]
     numbers.state("number.html", n="335141888", model="bert-lagre")
-    numbers.page.click("#problem a >> text=bert-large-uncased")
-    numbers.settle()
+    numbers.asking(numbers.page.click, "#problem a >> text=bert-large-uncased")
     assert numbers.problem == ""
     numbers.state("number.html", n="<b>")
     assert numbers.problem == "'<b>' is not a number of parameters: write it as 2,362,368 or 110M"
@@ -87,8 +85,7 @@ def test_two_models_side_by_side(differences, paramproof):
     differences.state("difference.html", a="bert-base", b="nope")
     assert differences.problem.startswith("Model B: no model, model type or class is named 'nope'")
     differences.state("difference.html", a="bert-bse", b="gpt2")
-    differences.page.click("#problem a >> text=bert-base-uncased")
-    differences.settle()
+    differences.asking(differences.page.click, "#problem a >> text=bert-base-uncased")
     assert differences.page.url.endswith("#a=bert-base-uncased&b=gpt2")
 
 

@@ -47,9 +47,14 @@ class Watched:
     def state(self, path, **state):
         """Open a state by its link, and wait for the answer."""
         target = f"{self.address}{path}#{urlencode(state)}"
-        if self.page.url != target:
-            self.page.evaluate("delete document.body.dataset.answered")
-            self.page.goto(target)
+        if self.page.url == target:
+            return self.settle()
+        self.asking(self.page.goto, target)
+
+    def asking(self, act, *arguments):
+        """Do what asks for another answer, and wait for that one: a link is followed later."""
+        self.page.evaluate("delete document.body.dataset.answered")
+        act(*arguments)
         self.settle()
 
     def settle(self):
