@@ -26,7 +26,6 @@ from zipfile import ZipFile
 
 from paramproof.catalogue.names import FOLDER, model_types, programs, usual_class
 from paramproof.catalogue.program import Refused
-from paramproof.cli.differences import difference_tables
 from paramproof.differences import answer
 from paramproof.explanation.index import named
 from paramproof.explanation.search import TOTAL
@@ -189,7 +188,7 @@ def _frameworks() -> dict[str, object]:
 def _side_by_side(pair: Sequence[str]) -> Html:
     """Return tables of what differs between two frameworks."""
     own = [one for one in answer.recorded()[1] if one.framework in pair]
-    tables = difference_tables(answer.differing(own), pair, apart=False)
+    tables = answer.difference_tables(answer.differing(own), pair, apart=False)
     shown = (html_table(one.columns[0].heading, one, headings=["", *pair]) for one in tables)
     return main(" and ".join(pair), Html(_text("pair")), *shown)
 

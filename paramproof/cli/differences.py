@@ -12,21 +12,9 @@ from paramproof.cli.output import CommandAnswer
 from paramproof.differences import answer
 from paramproof.formulas.errors import InvalidInput, no_such
 from paramproof.json_form import document
-from paramproof.tables import Column, Table, TableRow
+from paramproof.tables import Table
 
 EXAMPLE = "paramproof differences torch keras-jax"
-
-MAX_BESIDE = 3  # So many frameworks have a column each; more of them share lines.
-
-HEADINGS: dict[answer.Section, tuple[str, str]] = {
-    "defaults": ("default", ""),
-    "counts": (f"number of, in {answer.COUNTED[-1]}", "With both heads and a tied decoder."),
-    "shapes": (
-        "tensor",
-        "In the first column a kernel is (in, out): L layers, hidden size H, A heads of size K, "
-        "feed-forward size F, V tokens, P positions, T token types.",
-    ),
-}
 
 
 @click.command("differences", short_help="Compare the frameworks with each other.")
@@ -86,7 +74,7 @@ def differences_command(
         how = "Measured" if measure else "Recorded"
         yield f"{how} with {answer.versions_text(versions.values())}."
         shown = [one for one in differ if one.section == "defaults" or not brief]
-        yield from difference_tables(shown, chosen, apart=width is not None)
+        yield from answer.difference_tables(shown, chosen, apart=width is not None)
         if not differ:
             yield "They do not differ in anything that was measured."
         elif brief:
@@ -97,24 +85,3 @@ def differences_command(
     results = [{"id": one.id, **one.as_json()} for one in [*failed, *differ]]
     body = {"versions": versions, "results": results}
     return CommandAnswer(parts, lambda: document("differences", body), status=bool(failed))
-
-
-def difference_tables(
-    answers: Sequence[answer.Answer], frameworks: Sequence[str], *, apart: bool
-) -> Iterator[Table]:
-    """Yield a table for each section with answers; ``apart`` parts rows, whose lines are folded."""
-    beside = len(frameworks) <= MAX_BESIDE
-    for section, (heading, note) in HEADINGS.items():
-        rows: list[TableRow] = []
-        for own in answer.by_row(section, answers):
-            said = {one.framework: answer.text_of(one) for one in own}
-            alike = {text: [name for name in said if said[name] == text] for text in said.values()}
-            cells = [(text, answer.names_text(same, frameworks)) for text, same in alike.items()]
-            question = f"{own[0].row} {own[0].what}" if section == "shapes" else own[0].what
-            first, *more = [[*map(said.get, frameworks)]] if beside else cells
-            rows.append(TableRow((question, *first), starts_section=apart or not beside))
-            rows += [TableRow((None, *line)) for line in more]
-        headings = frameworks if beside else ("answer", "framework")
-        columns = (Column(heading), *(Column(one, absent="-") for one in headings))
-        if rows:
-            yield Table.of(columns, rows, [note] if note else [])

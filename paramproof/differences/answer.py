@@ -1,4 +1,4 @@
-"""An answer: what one framework does about one question; and answers as rows, alike ones as one."""
+"""An answer: what one framework does about one question. Rows and tables show alike ones as one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from paramproof.builders.registry import Framework
 from paramproof.formulas.path import LAYER, in_braces, leaf, merged, parent
-from paramproof.tables import Column
+from paramproof.tables import Column, Table, TableRow
 from paramproof.verify.workers import Record
 
 Section: TypeAlias = Literal["shapes", "defaults", "counts", "broken"]
@@ -73,10 +73,8 @@ def recorded() -> tuple[dict[str, dict[str, str | None]], list[Answer]]:
         for names, facts in row["answers"]
         for framework in names.split()
     ]
-    # As measured: one framework after the other.
-    return data["versions"], sorted(
-        answers, key=lambda one: [*data["versions"]].index(one.framework)
-    )
+    order = [*data["versions"]]  # as measured: one framework after the other
+    return data["versions"], sorted(answers, key=lambda one: order.index(one.framework))
 
 
 def components() -> list[str]:
@@ -100,6 +98,19 @@ FACTS: dict[Section, tuple[Column, ...]] = {
     ),
 }
 """The columns of the answers, by section."""
+
+HEADINGS: dict[Section, tuple[str, str]] = {
+    "defaults": ("default", ""),
+    "counts": (f"number of, in {COUNTED[-1]}", "With both heads and a tied decoder."),
+    "shapes": (
+        "tensor",
+        "In the first column a kernel is (in, out): L layers, hidden size H, A heads of size K, "
+        "feed-forward size F, V tokens, P positions, T token types.",
+    ),
+}
+"""The heading of the questions and the note of the table of each section, in this order."""
+
+MAX_BESIDE = 3  # So many frameworks have a column each; more of them share lines.
 
 
 def facts_of(answer: Answer, *, compared: bool = False) -> tuple[str, ...]:
@@ -134,7 +145,7 @@ def differing(answers: Sequence[Answer]) -> list[Answer]:
 
 def by_row(section: Section, answers: Sequence[Answer]) -> Iterator[list[Answer]]:
     own = [answer for answer in answers if answer.section == section]
-    own = tensors(own) if section == "shapes" else own
+    own = [*tensors(own)] if section == "shapes" else own
     for row in in_order(own):
         yield [answer for answer in own if answer.row == row]
 
@@ -172,8 +183,8 @@ def _beginning(texts: Sequence[str]) -> str:
     return re.sub(r"[A-Za-z0-9]+$", "", "".join(letters[0] for letters in alike))
 
 
-def tensors(answers: Sequence[Answer]) -> list[Answer]:
-    """Return the answers on shapes, with siblings as one that every framework stores alike.
+def tensors(answers: Sequence[Answer]) -> Iterator[Answer]:
+    """Yield the answers on shapes, with siblings as one that every framework stores alike.
 
     ``layers.*.attention.{query,key,value}.kernel``: the names of tensors and their native
     paths differ in a part, and nothing else does.
@@ -185,22 +196,37 @@ def tensors(answers: Sequence[Answer]) -> list[Answer]:
     groups: dict[tuple[object, ...], list[str]] = {}
     for row, hows in stored.items():
         groups.setdefault((parent(parent(row)), leaf(row), *hows), []).append(row)
+    names = {row: braced(rows) for rows in groups.values() for row in rows}
     found: dict[tuple[str, str], list[Answer]] = {}
-    for rows in groups.values():
-        for answer in answers:
-            if answer.row in rows:
-                found.setdefault((braced(rows), answer.framework), []).append(answer)
-    return [
-        replace(
-            same[0],
-            row=row,
-            facts={**same[0].facts, "path": braced([a.facts["path"] for a in same])},
-        )
-        for (row, _), same in found.items()
-    ]
+    for answer in answers:
+        found.setdefault((names[answer.row], answer.framework), []).append(answer)
+    for (row, _), same in found.items():
+        facts = {**same[0].facts, "path": braced([one.facts["path"] for one in same])}
+        yield replace(same[0], row=row, facts=facts)
 
 
 def versions_text(versions: Iterable[Mapping[str, str | None]]) -> str:
     """Return the versions of all distributions, each once: ``keras 3.15.1, torch 2.13.0``."""
     every = {name: version for one in versions for name, version in one.items()}
     return ", ".join(f"{name} {every[name]}" for name in sorted(every))
+
+
+def difference_tables(
+    answers: Sequence[Answer], frameworks: Sequence[str], *, apart: bool
+) -> Iterator[Table]:
+    """Yield a table for each section with answers; ``apart`` parts rows, whose lines are folded."""
+    beside = len(frameworks) <= MAX_BESIDE
+    for section, (heading, note) in HEADINGS.items():
+        rows: list[TableRow] = []
+        for own in by_row(section, answers):
+            said = {one.framework: text_of(one) for one in own}
+            alike = {text: [name for name in said if said[name] == text] for text in said.values()}
+            cells = [(text, names_text(same, frameworks)) for text, same in alike.items()]
+            question = f"{own[0].row} {own[0].what}" if section == "shapes" else own[0].what
+            first, *more = [[*map(said.get, frameworks)]] if beside else cells
+            rows.append(TableRow((question, *first), starts_section=apart or not beside))
+            rows += [TableRow((None, *line)) for line in more]
+        headings = frameworks if beside else ("answer", "framework")
+        columns = (Column(heading), *(Column(one, absent="-") for one in headings))
+        if rows:
+            yield Table.of(columns, rows, [note] if note else [])

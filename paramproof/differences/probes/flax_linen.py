@@ -15,6 +15,7 @@ from paramproof.differences.measure import HEADS
 ATTENTION = "nn.MultiHeadDotProductAttention"
 MASK = f"mask of {ATTENTION}"
 KEY = jax.random.key(0)
+layer = nn.MultiHeadDotProductAttention
 
 tensor, array, same_draws = jnp.asarray, np.asarray, nullcontext
 
@@ -33,22 +34,18 @@ def table(tokens: int, width: int) -> jax.Array:
 
 
 def attention(features: int, heads: int, width: int) -> list[Any]:
-    layer = nn.MultiHeadDotProductAttention(heads, qkv_features=width)
-    params = layer.init(KEY, jnp.ones((1, 1, features)))["params"]
+    params = layer(heads, qkv_features=width).init(KEY, jnp.ones((1, 1, features)))["params"]
     return [params["query"]["kernel"], params["key"]["kernel"], jax.tree.leaves(params)]
 
 
 def attend(x: jax.Array, mask: jax.Array | None = None) -> jax.Array:
-    return nn.MultiHeadDotProductAttention(HEADS).init_with_output(KEY, x, mask=mask)[0]
+    return layer(HEADS).init_with_output(KEY, x, mask=mask)[0]
 
 
 ASKED = {
     "layer_norm_eps": ("nn.LayerNorm", lambda x: nn.LayerNorm().init_with_output(KEY, x)[0]),
     "gelu": ("nn.gelu", nn.gelu),
-    "dropout.rate": (
-        ATTENTION,
-        lambda: [None, nn.MultiHeadDotProductAttention(HEADS).dropout_rate],
-    ),
+    "dropout.rate": (ATTENTION, lambda: [None, layer(HEADS).dropout_rate]),
     "dropout.unasked": (
         "nn.Dropout",
         lambda x: nn.Dropout(0.5).apply({}, x, rngs={"dropout": KEY}),

@@ -49,9 +49,8 @@ def attend(x: Tensor, mask: Tensor | None = None) -> Tensor:
 
 
 def stack(layers: int) -> list[Tensor]:
-    return [
-        *nn.TransformerEncoder(encoder_layer(), layers, enable_nested_tensor=False).parameters()
-    ]
+    found = nn.TransformerEncoder(encoder_layer(), layers, enable_nested_tensor=False)
+    return [*found.parameters()]
 
 
 ASKED = {

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from paramproof.cli.differences import difference_tables
-from paramproof.differences.answer import recorded
+from paramproof.differences.answer import difference_tables, recorded
 from paramproof.formulas import inventory
 from paramproof.formulas.models import named_models
 from paramproof.tables import Column, Table
