@@ -1,7 +1,7 @@
 // The page of a model: its numbers, which the build or the reader in JavaScript gives, and the
 // controls for other sizes and ways of counting, for which Python starts.
 
-import { addressOf, byId, copy, moveTo, problem, ready, say, stateOf, written } from "./page.js";
+import { addressOf, byId, copy, moveTo, problem, ready, say, settle, stateOf, written } from "./page.js";
 
 // These come when they are needed: a page as built needs none of them.
 const lookup = () => import("./names.js");
@@ -62,11 +62,7 @@ async function request() {
 const ask = (asked, about, answered) => python.ask({ view: "model", state: asked }, about, (found) => answered(found, asked));
 
 // Say that the page needs no answer of Python.
-function settled() {
-  if (python) return python.drop();
-  document.body.dataset.answered = "";
-  delete document.body.dataset.pending;
-}
+const settled = () => (python ? python.drop() : settle());
 
 async function answered(found, asked) {
   const isSame = keyOf(asked) === keyOf(shown);

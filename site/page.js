@@ -40,6 +40,12 @@ export function moveTo(state, { push = false } = {}) {
   dispatchEvent(new Event("hashchange"));
 }
 
+// Say that the page has its answer, and waits for no other.
+export function settle() {
+  document.body.dataset.answered = "";
+  delete document.body.dataset.pending;
+}
+
 export const say = (line) => { byId("status").textContent = line; };
 
 // Show an error. The answer before it is hidden, or dimmed if it is still an answer (`kept`). Each

@@ -1,6 +1,6 @@
 // Python in a thread of its own: it starts when it is first asked, and answers the latest request.
 
-import { say } from "./page.js";
+import { say, settle } from "./page.js";
 
 const SILENT = 300; // Milliseconds in which an answer needs no line that announces it.
 
@@ -37,11 +37,6 @@ export function drop() {
 function quiet() {
   clearTimeout(announcing);
   say("");
-}
-
-function settle() {
-  document.body.dataset.answered = "";
-  delete document.body.dataset.pending;
 }
 
 function start() {
