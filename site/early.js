@@ -4,12 +4,31 @@
 import { byId, make, problem, written } from "./page.js";
 import { names } from "./names.js";
 
-// Show the count if it is still wanted when it is there.
+// Show the count, or the place where the configuration is not JSON, if it is still wanted when it is
+// there. Return true if Python has nothing to add.
 export async function early(state, isWanted) {
+  const line = state.config && fault(state.config);
+  if (line && isWanted()) {
+    problem(line);
+    return true;
+  }
   const reader = new Worker(new URL("counter.js", import.meta.url), { type: "module" });
   const data = await counted(reader, state);
   reader.terminate();
   if (data && isWanted()) place(data);
+  return false;
+}
+
+// Return why a text is not JSON, "" if the browser names no place. Python reads NaN and Infinity, too,
+// so a text with them is left to it.
+function fault(text) {
+  try {
+    JSON.parse(text);
+  } catch ({ message }) {
+    const isPlaced = /line \d+ column \d+/.test(message) && !/NaN|Infinity/.test(text);
+    return isPlaced ? `the configuration: is not JSON: ${message}` : "";
+  }
+  return "";
 }
 
 // Return what the reader counts of the state, null if it refuses it or if no class is known.

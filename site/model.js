@@ -47,7 +47,7 @@ export async function follow() {
   if (!isRunning() && isPlain(state)) {
     const { early } = await import("./early.js");
     const counted = early(state, () => keyOf(state) === asked && keyOf(shown) !== asked);
-    await Promise.race([counted, new Promise((done) => setTimeout(done, PATIENCE))]);
+    if (await Promise.race([counted, new Promise((done) => setTimeout(done, PATIENCE))])) return settled();
   }
   if (keyOf(state) === asked) request();
 }

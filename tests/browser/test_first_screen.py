@@ -1,6 +1,7 @@
 """The first things a visitor sees: the field, the facts of a model, links to copy, errors."""
 
 import json
+import math
 import re
 from urllib.parse import unquote, urlencode
 
@@ -10,6 +11,7 @@ from paramproof.catalogue import model_types
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import model_names
 from paramproof.resolver import request_for_name, resolve
+from paramproof.sources.strict_json import object_in_text
 from tests.browser.test_every_page import serious
 from tests.configs import LLAMA_3_1_8B
 
@@ -174,11 +176,25 @@ def test_it_is_counted_before_python_has_started(static_page, site, what):
     assert sum((site / path).stat().st_size for path in paths) < 1_500_000
 
 
-@pytest.mark.parametrize("more", [{"hidden_size": "wide"}, {"architectures": ["NoSuchClass"]}])
-def test_a_wrong_configuration_is_not_counted_before_python_has_started(static_page, more):
+UNCLEAR = ({"hidden_size": "wide"}, {"architectures": ["NoSuchClass"]}, {"rope_theta": -math.inf})
+
+
+@pytest.mark.parametrize("more", UNCLEAR)
+def test_what_only_python_can_judge_is_left_to_it(static_page, more):
     static_page.open(f"model.html#config={json.dumps(LLAMA_3_1_8B | more)}")
     static_page.page.wait_for_selector("#status:has-text('Starting Python')")
     assert static_page.page.locator("#total").count() == 0
+
+
+def test_the_place_where_a_text_is_not_json_is_named_without_python(static_page):
+    text = '{"model_type": "llama",\n "hidden_size": 40 96}'
+    static_page.open(f"model.html#{urlencode({'config': text})}")
+    static_page.settle()
+    with pytest.raises(InvalidInput) as refused:
+        object_in_text(text, "the configuration")
+    for one in (static_page.problem, str(refused.value)):
+        assert one.startswith("the configuration: is not JSON: ")
+        assert "line 2 column 20" in one
 
 
 def test_what_python_refuses_is_not_shown_any_more(new_page):
