@@ -111,7 +111,7 @@ ON_SCREEN = """(selector) => [...document.querySelectorAll(selector)].map((one) 
 NUMBERS = {
     "index.html": ".models tbody tr > td:nth-child(2)",
     "models/deepseek-v3.html": "#total, #active, #bytes, #formula td:nth-child(3)",
-    "models/bert-base-uncased.html": "#total, #conventions td:nth-child(2)",
+    "models/bert-base-uncased.html": "#total, #conventions td, .d2 > :empty + :empty + *",
     "difference.html#a=llama-3.1-8b&b=qwen3-8b": "#total, #components td:nth-child(-n + 3)",
 }
 
