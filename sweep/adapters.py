@@ -11,13 +11,16 @@ rule unless it has a method of its own that returns them: then their place is ``
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import peft
 import transformers
 from peft.utils import transformers_weight_conversion as conversion
 from peft.utils.constants import TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING as DEFAULTS
+from torch import nn
 from transformers.modeling_utils import EmbeddingAccessMixin
 
 from paramproof.catalogue.names import classes_of, has_type, model_types
@@ -30,36 +33,66 @@ TRIES = 5
 UNKNOWN = "?"
 
 
-def heads() -> dict[str, str]:
-    """Return the path of the output embeddings of each class that does not follow the rule.
-
-    A class may be one of several types, and be built of the configuration of one alone.
-    """
-    seen: dict[str, list[tuple[str, str]]] = {}
-    for model_type in filter(has_type, model_types()):
-        for name in classes_of(model_type):
-            seen.setdefault(name, []).append(head_of(model_type, name))
+def heads(seen: Mapping[str, Sequence[Seen]]) -> dict[str, str]:
+    """Return the path of the output embeddings of each class that does not follow the rule."""
     known = {
-        name: next((one for one in of if one[0] != UNKNOWN), of[0]) for name, of in seen.items()
+        name: next((one for one in of if one.head != UNKNOWN), of[0]) for name, of in seen.items()
     }
-    return {name: path for name, (path, usual) in known.items() if path != usual}
+    return {name: one.head for name, one in known.items() if one.head != one.usual}
 
 
-def head_of(model_type: str, name: str) -> tuple[str, str]:
-    """Return where a class has its output embeddings, and where the rule says; "" is nowhere."""
-    for seed in range(TRIES):
-        keys = draw_config(model_type, Random(seed)) if seed else {"model_type": model_type}
-        if model := attempt(model_of, model_type, name, keys):
-            head, usual = model.get_output_embeddings(), HEAD if hasattr(model, HEAD) else ""
-            if head is None:
-                return "", usual
-            return next(path for path, one in model.named_modules() if one is head), usual
-    own = getattr(transformers, name).get_output_embeddings
-    return "" if own is EmbeddingAccessMixin.get_output_embeddings else UNKNOWN, ""
+class Seen(NamedTuple):
+    """A class: where it has its output embeddings, and where the rule says; "" is nowhere.
+
+    ``resized`` has the modules with sizes of their own that are not those of their weight, which is
+    tied to another; peft takes those. ``unnamed`` is whether peft asks a class for its input
+    embeddings, which may be tied, and it cannot say.
+    """
+
+    head: str
+    usual: str
+    resized: frozenset[str] = frozenset()
+    unnamed: bool = False
+
+
+def look_at(model_type: str, name: str) -> Seen:
+    """Return what is seen of a class at its defaults, and at the sizes drawn first."""
+    draws = (draw_config(model_type, Random(seed)) for seed in range(1, TRIES))
+    every = (
+        attempt(model_of, model_type, name, one) for one in ({"model_type": model_type}, *draws)
+    )
+    models = [*islice(filter(None, every), 2)]
+    if not models:
+        own = getattr(transformers, name).get_output_embeddings
+        return Seen("" if own is EmbeddingAccessMixin.get_output_embeddings else UNKNOWN, "")
+    model = models[0]
+    head, usual = model.get_output_embeddings(), HEAD if hasattr(model, HEAD) else ""
+    path = next((path for path, one in model.named_modules() if one is head), "")
+    is_dict = isinstance(model._tied_weights_keys, dict)
+    unnamed = is_dict and attempt(model.get_input_embeddings) is None
+    return Seen(path, usual, frozenset(chain(*map(resized, models))), unnamed)
+
+
+def resized(model: nn.Module) -> Iterator[str]:
+    for path, one in model.named_modules():
+        if isinstance(one, nn.Linear):
+            own = one.out_features, one.in_features
+        elif isinstance(one, nn.Embedding):
+            own = one.num_embeddings, one.embedding_dim
+        else:
+            continue
+        if own != one.weight.shape:
+            yield path
 
 
 def measure() -> dict[str, Any]:
-    types = conversion._MODEL_TO_CONVERSION_PATTERN
+    types, seen = conversion._MODEL_TO_CONVERSION_PATTERN, dict[str, list[Seen]]()
+    for model_type in filter(has_type, model_types()):
+        for name in classes_of(model_type):  # It may be built of one type's configuration alone.
+            seen.setdefault(name, []).append(look_at(model_type, name))
+    resized = {
+        name: sorted({path for one in of for path in one.resized}) for name, of in seen.items()
+    }
     return {
         "versions": {"peft": peft.__version__, "transformers": transformers.__version__},
         "defaults": DEFAULTS,
@@ -71,7 +104,9 @@ def measure() -> dict[str, Any]:
             }
             for base, names in conversion._MOE_TARGET_MODULE_MAPPING.items()
         ],
-        "heads": heads(),
+        "heads": heads(seen),
+        "resized": {name: paths for name, paths in resized.items() if paths},
+        "unnamed": [name for name, of in seen.items() if any(one.unnamed for one in of)],
     }
 
 
