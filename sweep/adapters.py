@@ -11,7 +11,7 @@ rule unless it has a method of its own that returns them: then their place is ``
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from random import Random
 from typing import Any, NamedTuple
@@ -28,17 +28,9 @@ from paramproof.following.adapters import FILE, HEAD
 from sweep.library.model import attempt, model_of
 from sweep.samples.adversary import draw_config
 
-TRIES = 5
+MODELS = 5
 
 UNKNOWN = "?"
-
-
-def heads(seen: Mapping[str, Sequence[Seen]]) -> dict[str, str]:
-    """Return the path of the output embeddings of each class that does not follow the rule."""
-    known = {
-        name: next((one for one in of if one.head != UNKNOWN), of[0]) for name, of in seen.items()
-    }
-    return {name: one.head for name, one in known.items() if one.head != one.usual}
 
 
 class Seen(NamedTuple):
@@ -51,17 +43,16 @@ class Seen(NamedTuple):
 
     head: str
     usual: str
-    resized: frozenset[str] = frozenset()
+    resized: tuple[str, ...] = ()
     unnamed: bool = False
 
 
-def look_at(model_type: str, name: str) -> Seen:
-    """Return what is seen of a class at its defaults, and at the sizes drawn first."""
-    draws = (draw_config(model_type, Random(seed)) for seed in range(1, TRIES))
-    every = (
-        attempt(model_of, model_type, name, one) for one in ({"model_type": model_type}, *draws)
-    )
-    models = [*islice(filter(None, every), 2)]
+def look_at(name: str, types: Sequence[str]) -> Seen:
+    """Return what is seen of a class of some types, at the first configurations that build."""
+    defaults = ((one, {"model_type": one}) for one in types)
+    drawn = ((one, draw_config(one, Random(seed))) for seed in range(2 * MODELS) for one in types)
+    every = (attempt(model_of, one, name, keys) for one, keys in chain(defaults, drawn))
+    models = [*islice(filter(None, every), MODELS)]
     if not models:
         own = getattr(transformers, name).get_output_embeddings
         return Seen("" if own is EmbeddingAccessMixin.get_output_embeddings else UNKNOWN, "")
@@ -70,7 +61,7 @@ def look_at(model_type: str, name: str) -> Seen:
     path = next((path for path, one in model.named_modules() if one is head), "")
     is_dict = isinstance(model._tied_weights_keys, dict)
     unnamed = is_dict and attempt(model.get_input_embeddings) is None
-    return Seen(path, usual, frozenset(chain(*map(resized, models))), unnamed)
+    return Seen(path, usual, tuple(dict.fromkeys(chain(*map(resized, models)))), unnamed)
 
 
 def resized(model: nn.Module) -> Iterator[str]:
@@ -86,13 +77,11 @@ def resized(model: nn.Module) -> Iterator[str]:
 
 
 def measure() -> dict[str, Any]:
-    types, seen = conversion._MODEL_TO_CONVERSION_PATTERN, dict[str, list[Seen]]()
+    types, types_of = conversion._MODEL_TO_CONVERSION_PATTERN, dict[str, list[str]]()
     for model_type in filter(has_type, model_types()):
-        for name in classes_of(model_type):  # It may be built of one type's configuration alone.
-            seen.setdefault(name, []).append(look_at(model_type, name))
-    resized = {
-        name: sorted({path for one in of for path in one.resized}) for name, of in seen.items()
-    }
+        for name in classes_of(model_type):
+            types_of.setdefault(name, []).append(model_type)
+    seen = {name: look_at(name, of) for name, of in types_of.items()}
     return {
         "versions": {"peft": peft.__version__, "transformers": transformers.__version__},
         "defaults": DEFAULTS,
@@ -104,9 +93,9 @@ def measure() -> dict[str, Any]:
             }
             for base, names in conversion._MOE_TARGET_MODULE_MAPPING.items()
         ],
-        "heads": heads(seen),
-        "resized": {name: paths for name, paths in resized.items() if paths},
-        "unnamed": [name for name, of in seen.items() if any(one.unnamed for one in of)],
+        "heads": {name: one.head for name, one in seen.items() if one.head != one.usual},
+        "resized": {name: [*one.resized] for name, one in seen.items() if one.resized},
+        "unnamed": [name for name, one in seen.items() if one.unnamed],
     }
 
 
