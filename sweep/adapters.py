@@ -13,8 +13,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
+from operator import attrgetter
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import peft
 import transformers
@@ -32,47 +33,40 @@ MODELS = 5
 
 UNKNOWN = "?"
 
+ROWS = ("heads", "resized", "unnamed")
 
-class Seen(NamedTuple):
-    """A class: where it has its output embeddings, and where the rule says; "" is nowhere.
+SIZES = {nn.Linear: attrgetter("out_features", "in_features")}
+SIZES[nn.Embedding] = attrgetter("num_embeddings", "embedding_dim")
 
-    ``resized`` has the modules with sizes of their own that are not those of their weight, which is
-    tied to another; peft takes those. ``unnamed`` is whether peft asks a class for its input
-    embeddings, which may be tied, and it cannot say.
+
+def look_at(name: str, types: Sequence[str]) -> dict[str, Any]:
+    """Return the rows of a class of some types, by the first configurations that build it.
+
+    ``heads`` has the place of its output embeddings, if it does not follow the rule; "" is nowhere.
+    ``resized`` has the modules whose own sizes, which peft takes, are not those of a tied weight.
+    ``unnamed``: peft asks for its input embeddings, which may be tied, and it cannot name them.
     """
-
-    head: str
-    usual: str
-    resized: tuple[str, ...] = ()
-    unnamed: bool = False
-
-
-def look_at(name: str, types: Sequence[str]) -> Seen:
-    """Return what is seen of a class of some types, at the first configurations that build."""
     defaults = ((one, {"model_type": one}) for one in types)
     drawn = ((one, draw_config(one, Random(seed))) for seed in range(2 * MODELS) for one in types)
     every = (attempt(model_of, one, name, keys) for one, keys in chain(defaults, drawn))
-    models = [*islice(filter(None, every), MODELS)]
-    if not models:
+    if not (models := [*islice(filter(None, every), MODELS)]):
         own = getattr(transformers, name).get_output_embeddings
-        return Seen("" if own is EmbeddingAccessMixin.get_output_embeddings else UNKNOWN, "")
+        return {} if own is EmbeddingAccessMixin.get_output_embeddings else {"heads": UNKNOWN}
     model = models[0]
     head, usual = model.get_output_embeddings(), HEAD if hasattr(model, HEAD) else ""
     path = next((path for path, one in model.named_modules() if one is head), "")
-    is_dict = isinstance(model._tied_weights_keys, dict)
-    unnamed = is_dict and attempt(model.get_input_embeddings) is None
-    return Seen(path, usual, tuple(dict.fromkeys(chain(*map(resized, models)))), unnamed)
+    found: dict[str, Any] = {"heads": path} if path != usual else {}
+    if paths := dict.fromkeys(chain(*map(resized, models))):
+        found["resized"] = [*paths]
+    if isinstance(model._tied_weights_keys, dict) and not attempt(model.get_input_embeddings):
+        found["unnamed"] = True
+    return found
 
 
 def resized(model: nn.Module) -> Iterator[str]:
     for path, one in model.named_modules():
-        if isinstance(one, nn.Linear):
-            own = one.out_features, one.in_features
-        elif isinstance(one, nn.Embedding):
-            own = one.num_embeddings, one.embedding_dim
-        else:
-            continue
-        if own != one.weight.shape:
+        sizes = next((of for kind, of in SIZES.items() if isinstance(one, kind)), None)
+        if sizes and sizes(one) != one.weight.shape:
             yield path
 
 
@@ -81,7 +75,7 @@ def measure() -> dict[str, Any]:
     for model_type in filter(has_type, model_types()):
         for name in classes_of(model_type):
             types_of.setdefault(name, []).append(model_type)
-    seen = {name: look_at(name, of) for name, of in types_of.items()}
+    rows = {name: look_at(name, of) for name, of in types_of.items()}
     return {
         "versions": {"peft": peft.__version__, "transformers": transformers.__version__},
         "defaults": DEFAULTS,
@@ -93,9 +87,7 @@ def measure() -> dict[str, Any]:
             }
             for base, names in conversion._MOE_TARGET_MODULE_MAPPING.items()
         ],
-        "heads": {name: one.head for name, one in seen.items() if one.head != one.usual},
-        "resized": {name: [*one.resized] for name, one in seen.items() if one.resized},
-        "unnamed": [name for name, one in seen.items() if one.unnamed],
+        **{kind: {name: row[kind] for name, row in rows.items() if kind in row} for kind in ROWS},
     }
 
 

@@ -66,7 +66,7 @@ def main(types: Sequence[str]) -> int:
     The types of parts come before those of whole models, which may have any of them.
     """
     transformers.logging.set_verbosity(transformers.logging.CRITICAL)
-    data: dict[str, Any] = {"classes": {}, "layers": {}, "nothing": {}}
+    data: dict[str, Any] = {"classes": {}, "layers": {}, "rotated": {}, "nothing": {}}
     if types and FILE.exists():
         data = json.loads(FILE.read_text("utf-8"))
     every = [one for one in model_types() if one in CONFIG_MAPPING]
@@ -385,7 +385,17 @@ def measure(model_type: str, known: Mapping[str, Any], reasons: Counter[str]) ->
         reasons[f"{name}: {dict(equal)}"] += 99
         if equal[True] and not equal[False]:
             classes[name] = some[0].path
-    return {"layers": {own: laws}, "classes": {model_type: classes}} if classes and laws else {}
+    found = {"layers": {own: laws}, "classes": {model_type: classes}}
+    if (share := rotated_share(CONFIG_MAPPING[own]())) < 1:
+        found["rotated"] = {own: share}
+    return found if classes and laws else {}
+
+
+def rotated_share(config: Any) -> float:
+    """Return the share of a head that is rotated, in the layers that rotate least."""
+    rules = getattr(config, "rope_parameters", None) or {}
+    every = (one for one in (rules, *rules.values()) if isinstance(one, dict))
+    return float(min(one.get("partial_rotary_factor", 1) for one in every))
 
 
 def has_bytes(case: Case, laws: Mapping[str, Any], reasons: Counter[str]) -> bool | None:
