@@ -392,8 +392,8 @@ def measure(model_type: str, known: Mapping[str, Any], reasons: Counter[str]) ->
 
 
 def rotated_share(config: Any) -> float:
-    """Return the share of a head that is rotated, in the layers that rotate least."""
-    rules = getattr(config, "rope_parameters", None) or {}
+    """Return the share of a head that is rotated where least is; 0 without a rule for it."""
+    rules = getattr(config, "rope_parameters", None) or {"partial_rotary_factor": 0}
     every = (one for one in (rules, *rules.values()) if isinstance(one, dict))
     return float(min(one.get("partial_rotary_factor", 1) for one in every))
 
