@@ -11,6 +11,9 @@ rule unless it has a method of its own that returns them: then their place is ``
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from operator import attrgetter
 from random import Random
 from typing import Any
 
@@ -18,6 +21,7 @@ import peft
 import transformers
 from peft.utils import transformers_weight_conversion as conversion
 from peft.utils.constants import TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING as DEFAULTS
+from torch import nn
 from transformers.modeling_utils import EmbeddingAccessMixin
 
 from paramproof.catalogue.names import classes_of, has_type, model_types
@@ -25,41 +29,53 @@ from paramproof.following.adapters import FILE, HEAD
 from sweep.library.model import attempt, model_of
 from sweep.samples.adversary import draw_config
 
-TRIES = 5
+MODELS = 5
 
 UNKNOWN = "?"
 
+ROWS = ("heads", "resized", "unnamed")
 
-def heads() -> dict[str, str]:
-    """Return the path of the output embeddings of each class that does not follow the rule.
+SIZES = {nn.Linear: attrgetter("out_features", "in_features")}
+SIZES[nn.Embedding] = attrgetter("num_embeddings", "embedding_dim")
 
-    A class may be one of several types, and be built of the configuration of one alone.
+
+def look_at(name: str, types: Sequence[str]) -> dict[str, Any]:
+    """Return the rows of a class of some types, by the first configurations that build it.
+
+    ``heads`` has the place of its output embeddings, if it does not follow the rule; "" is nowhere.
+    ``resized`` has the modules whose own sizes, which peft takes, are not those of a tied weight.
+    ``unnamed``: peft asks for its input embeddings, which may be tied, and it cannot name them.
     """
-    seen: dict[str, list[tuple[str, str]]] = {}
-    for model_type in filter(has_type, model_types()):
-        for name in classes_of(model_type):
-            seen.setdefault(name, []).append(head_of(model_type, name))
-    known = {
-        name: next((one for one in of if one[0] != UNKNOWN), of[0]) for name, of in seen.items()
-    }
-    return {name: path for name, (path, usual) in known.items() if path != usual}
+    defaults = ((one, {"model_type": one}) for one in types)
+    drawn = ((one, draw_config(one, Random(seed))) for seed in range(2 * MODELS) for one in types)
+    every = (attempt(model_of, one, name, keys) for one, keys in chain(defaults, drawn))
+    if not (models := [*islice(filter(None, every), MODELS)]):
+        own = getattr(transformers, name).get_output_embeddings
+        return {} if own is EmbeddingAccessMixin.get_output_embeddings else {"heads": UNKNOWN}
+    model = models[0]
+    head, usual = model.get_output_embeddings(), HEAD if hasattr(model, HEAD) else ""
+    path = next((path for path, one in model.named_modules() if one is head), "")
+    found: dict[str, Any] = {"heads": path} if path != usual else {}
+    if paths := dict.fromkeys(chain(*map(resized, models))):
+        found["resized"] = [*paths]
+    if isinstance(model._tied_weights_keys, dict) and not attempt(model.get_input_embeddings):
+        found["unnamed"] = True
+    return found
 
 
-def head_of(model_type: str, name: str) -> tuple[str, str]:
-    """Return where a class has its output embeddings, and where the rule says; "" is nowhere."""
-    for seed in range(TRIES):
-        keys = draw_config(model_type, Random(seed)) if seed else {"model_type": model_type}
-        if model := attempt(model_of, model_type, name, keys):
-            head, usual = model.get_output_embeddings(), HEAD if hasattr(model, HEAD) else ""
-            if head is None:
-                return "", usual
-            return next(path for path, one in model.named_modules() if one is head), usual
-    own = getattr(transformers, name).get_output_embeddings
-    return "" if own is EmbeddingAccessMixin.get_output_embeddings else UNKNOWN, ""
+def resized(model: nn.Module) -> Iterator[str]:
+    for path, one in model.named_modules():
+        sizes = next((of for kind, of in SIZES.items() if isinstance(one, kind)), None)
+        if sizes and sizes(one) != one.weight.shape:
+            yield path
 
 
 def measure() -> dict[str, Any]:
-    types = conversion._MODEL_TO_CONVERSION_PATTERN
+    types, types_of = conversion._MODEL_TO_CONVERSION_PATTERN, dict[str, list[str]]()
+    for model_type in filter(has_type, model_types()):
+        for name in classes_of(model_type):
+            types_of.setdefault(name, []).append(model_type)
+    rows = {name: look_at(name, of) for name, of in types_of.items()}
     return {
         "versions": {"peft": peft.__version__, "transformers": transformers.__version__},
         "defaults": DEFAULTS,
@@ -71,7 +87,7 @@ def measure() -> dict[str, Any]:
             }
             for base, names in conversion._MOE_TARGET_MODULE_MAPPING.items()
         ],
-        "heads": heads(),
+        **{kind: {name: row[kind] for name, row in rows.items() if kind in row} for kind in ROWS},
     }
 
 

@@ -33,6 +33,7 @@ from paramproof.derivation.sampling import sample_sizes
 from paramproof.following.cache_laws import FILE, TOKENS, WINDOWS, Decoder, Size, read_laws
 from paramproof.following.caches import kept_by_layers
 from paramproof.formulas.expression import expression
+from paramproof.formulas.path import joined
 from paramproof.key_names import looks_like_size
 from paramproof.sources.reference import in_one_line
 from sweep.library.keys import Keys, part_in, set_key
@@ -40,10 +41,10 @@ from sweep.library.model import config_of, make_model
 from sweep.library.rows import format_json
 from sweep.samples.adversary import published_configs
 
-MODELS, FEW, MIN_MODELS, TRIES = 6, 2, 4, 50
+MODELS, FEW, MIN_MODELS, TRIES = 6, 2, 4, 150
 """The models of a type that run, those that a law needs, and the configurations drawn for them."""
 
-MAX_REFUSED = 15  # The configurations after which a class that ran none of them is given up.
+MAX_REFUSED = 50  # The configurations after which a class that ran none of them is given up.
 MAX_PARAMETERS = 10**7
 MAX_AGREEING = 2  # The most sizes that are recorded for an axis.
 DTYPE = "bfloat16"
@@ -65,7 +66,7 @@ def main(types: Sequence[str]) -> int:
     The types of parts come before those of whole models, which may have any of them.
     """
     transformers.logging.set_verbosity(transformers.logging.CRITICAL)
-    data: dict[str, Any] = {"classes": {}, "layers": {}, "nothing": {}}
+    data: dict[str, Any] = {"classes": {}, "layers": {}, "rotated": {}, "nothing": {}}
     if types and FILE.exists():
         data = json.loads(FILE.read_text("utf-8"))
     every = [one for one in model_types() if one in CONFIG_MAPPING]
@@ -103,7 +104,12 @@ class Sampler:
     """Draws small configurations near one, which meet the conditions of its formula."""
 
     def __init__(self, keys: Keys, class_name: str) -> None:
-        self.keys, self.found = deepcopy(keys), entry(keys, class_name)
+        self.keys = deepcopy(keys)
+        for path, part in entry(keys, class_name).parts.items():
+            for name in part.program.defaults:
+                if name.endswith("_token_id"):  # The vocabulary, which is drawn, must have it.
+                    set_key(self.keys, joined(path, name), 0)
+        self.found = entry(self.keys, class_name)
         self.formula = self.found.derivation
         self.conditions = [one.condition for one in self.formula.conditions]
         only = (one.only[0] for one in self.conditions if one.only)
@@ -126,9 +132,9 @@ class Sampler:
         if sizes is None:
             raise ValueError("no sizes were found")
         for path, part in self.found.parts.items():
-            names = part.program.defaults.keys() | part.read
+            names = (part.program.defaults.keys() | part.read) - part.program.aliases.keys()
             for name in sorted(names - irrelevant_keys() - {"layer_types"}):
-                whole = f"{path}.{name}".lstrip(".")
+                whole = joined(path, name)
                 value = another(name, part.get(name), random)
                 if value is not None and whole not in fields.values():
                     set_key(keys, whole, value)
@@ -379,7 +385,17 @@ def measure(model_type: str, known: Mapping[str, Any], reasons: Counter[str]) ->
         reasons[f"{name}: {dict(equal)}"] += 99
         if equal[True] and not equal[False]:
             classes[name] = some[0].path
-    return {"layers": {own: laws}, "classes": {model_type: classes}} if classes and laws else {}
+    found = {"layers": {own: laws}, "classes": {model_type: classes}}
+    if (share := rotated_share(CONFIG_MAPPING[own]())) < 1:
+        found["rotated"] = {own: share}
+    return found if classes and laws else {}
+
+
+def rotated_share(config: Any) -> float:
+    """Return the share of a head that is rotated where least is; 0 without a rule for it."""
+    rules = getattr(config, "rope_parameters", None) or {"partial_rotary_factor": 0}
+    every = (one for one in (rules, *rules.values()) if isinstance(one, dict))
+    return float(min(one.get("partial_rotary_factor", 1) for one in every))
 
 
 def has_bytes(case: Case, laws: Mapping[str, Any], reasons: Counter[str]) -> bool | None:

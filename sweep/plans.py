@@ -1,10 +1,11 @@
 """Write the plans by which transformers divides its models: ``python -m sweep.plans``.
 
-Run it in the checkout, with PyTorch and Hugging Face transformers installed. It writes
+Run it in the checkout, with PyTorch, transformers, and scipy for some classes, installed. It writes
 ``paramproof/following/plans.json``: for each configuration class and model class, the rules that
 they add to those of the models inside. A child is given by where its configuration stands, such as
 "text_config", or "" for the model's own, and by its class if that is not the configuration's base
-model. So the plan of a model follows the model types of its parts.
+model. So the plan of a model follows the model types of its parts. Some classes cannot be fully
+sharded, such as one with tied weights that cannot name its input embeddings; these are listed.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ from itertools import chain
 from random import Random
 from typing import Any
 
+import torch.distributed as dist
 import transformers
+from torch.testing._internal.distributed.fake_pg import FakeStore
 from transformers import CONFIG_MAPPING, PreTrainedModel
+from transformers.distributed.configuration_utils import DistributedConfig
 
 from paramproof.catalogue.names import classes_of, has_type, model_types, programs
 from paramproof.following.ranks import FILE
@@ -34,7 +38,7 @@ TRIES = 20
 
 def main() -> None:
     transformers.logging.set_verbosity(transformers.logging.CRITICAL)
-    found: dict[str, dict[str, str]] = {}
+    found, whole = dict[str, dict[str, str]](), dict[str, list[str]]()
     for model_type in filter(has_type, model_types()):
         for name in classes_of(model_type):
             if (model := model_for(model_type, name)) is None:
@@ -43,6 +47,8 @@ def main() -> None:
                 if isinstance(one, PreTrainedModel):
                     of_config = found.setdefault(type(one.config).__name__, {})
                     of_config[type(one).__name__] = json.dumps(record(one))
+            if model and attempt(shard, model) is None:
+                whole.setdefault(type(model.config).__name__, []).append(name)
     texts = [*dict.fromkeys(one for _, of in sorted(found.items()) for one in of.values())]
     classes = {
         config: {name: texts.index(one) for name, one in of.items()}
@@ -50,6 +56,7 @@ def main() -> None:
     }
     data = {"transformers": transformers.__version__, "classes": classes}
     data["records"] = [*map(json.loads, texts)]
+    data["not_sharded"] = dict(sorted(whole.items()))
     FILE.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
 
 
@@ -67,6 +74,16 @@ def with_two_layers(saved: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(part, dict) and "model_type" in part:
             keys[name] = {"model_type": part["model_type"], **with_two_layers(part)}
     return keys
+
+
+def shard(model: PreTrainedModel) -> PreTrainedModel:
+    """Return what fsdp leaves of a model on one of two ranks. Any error is a refusal."""
+    dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=2)
+    try:
+        how = model.prepare_distribute_model(DistributedConfig(fsdp_size=2))
+        return model.maybe_distribute_model(model, *how[::2])
+    finally:
+        dist.destroy_process_group()
 
 
 def record(model: PreTrainedModel) -> dict[str, Any]:

@@ -231,10 +231,14 @@ class Modules:
             return module_of(self.types, f"{path}.weight").kind
         return "parameter" if path in self.owners else ""
 
-    def require_unread(self, path: str) -> None:
+    def require_own_weight(self, path: str) -> None:
         if self.model_type in STATE_SPACE and leaf(path) in READ_BY_KERNELS:
             why = "a kernel reads its weight"
-            raise InvalidInput(f"{legible(path)} cannot be a target of peft: {why}")
+        elif path in DATA["resized"].get(self.class_name, ()):
+            why = "it shares a weight that may have other sizes than its own"
+        else:
+            return
+        raise InvalidInput(f"{legible(path)} cannot be a target of peft: {why}")
 
     @cached_property
     def linear(self) -> list[str]:
@@ -262,6 +266,11 @@ def ends_with(path: str, keys: Iterable[str]) -> str:
 
 
 def _lora_rows(modules: Modules, lora: Lora, rank: Expression) -> Iterator[Row]:
+    is_tied = modules.part.get("tie_word_embeddings") is not False
+    if is_tied and modules.class_name in DATA["unnamed"]:
+        raise InvalidInput(
+            f"{legible(modules.class_name)} cannot name its input embeddings to peft"
+        )
     adapted = [*_adapted(modules, lora, rank)]
     if not adapted:
         raise InvalidInput(f"no target is named: name modules, or {ALL_LINEAR}")
@@ -279,12 +288,10 @@ def _lora_rows(modules: Modules, lora: Lora, rank: Expression) -> Iterator[Row]:
 
 
 def _adapted(modules: Modules, lora: Lora, rank: Expression) -> Iterator[Adapted]:
-    saved, every = lora.modules_to_save, modules.paths
-    free = {one: 0 for one in every if not any(is_named(path, saved) for path in beginnings(one))}
-    meant = Meaning(modules, lora, rank, free)
-    adapted = [one for one in free if meant.has(one)]
+    meant = Meaning(modules, lora, rank)
+    adapted = [one for one in meant.free if meant.has(one)]
     for path in adapted:
-        modules.require_unread(path)
+        modules.require_own_weight(path)
         if (kind := modules.kind(path)) not in (*LINEAR, "embedding"):
             why = f"it is a {kind or 'container'}"
             raise InvalidInput(f"{legible(path)} cannot be a target of peft: {why}")
@@ -293,7 +300,7 @@ def _adapted(modules: Modules, lora: Lora, rank: Expression) -> Iterator[Adapted
         yield Adapted(modules.weights[f"{path}.weight"], own, axis)
     for path, weight in modules.weights.items():
         if is_named(path, meant.parameters):
-            modules.require_unread(parent(path))
+            modules.require_own_weight(parent(path))
             is_free = parent(path) not in ("", *adapted) and not lora.use_dora
             if not is_free or len(weight.shape or ()) not in (2, 3):
                 why = "it has 2 or 3 dimensions, its module is no target, and without DoRA"
@@ -304,10 +311,10 @@ def _adapted(modules: Modules, lora: Lora, rank: Expression) -> Iterator[Adapted
 class Meaning:
     """What targets mean in a model: modules and parameters, and the ranks of some of them."""
 
-    def __init__(
-        self, modules: Modules, lora: Lora, rank: Expression, free: Mapping[str, int]
-    ) -> None:
+    def __init__(self, modules: Modules, lora: Lora, rank: Expression) -> None:
         types, targets = DATA["renamed"], lora.target_modules
+        self.saved = lora.modules_to_save
+        self.free = [*filter(self.is_free, modules.paths)]
         renamed = next((one for one in types if modules.model_type in one["types"]), None)
         old: dict[str, str] = renamed["names"] if renamed else {}
         if targets is None and not old:
@@ -318,7 +325,7 @@ class Meaning:
             every = [*map(leaf, modules.linear), *old] if old else modules.linear
             self.names = dict.fromkeys(every)
         elif written:
-            self.names = dict.fromkeys(_last_names(modules, free, written, old) if old else ())
+            self.names = dict.fromkeys(self._last_names(modules, written, old) if old else ())
             self.pattern = "" if self.names else written
         self.parameters = dict.fromkeys(lora.target_parameters)
         self.ranks = {key: expression(one) for key, one in lora.rank_pattern.items()}
@@ -330,9 +337,11 @@ class Meaning:
             self.ranks |= {rf".*\.{re.escape(new)}": len(present) * rank} if present else {}
         self.names = {one: None for one in self.names if one not in taken}
         self.parameters |= {old[name]: None for name in taken.values()}
-        _require_each({*lora.names} & {*self.names}, free, is_named, "module that can be a target")
+        _require_each(
+            {*lora.names} & {*self.names}, self.free, is_named, "module that can be a target"
+        )
         _require_each(lora.target_parameters, modules.weights, is_named, "parameter")
-        if self.pattern and not any(map(self.has, free)):
+        if self.pattern and not any(map(self.has, self.free)):
             example = legible(next(iter(modules.linear), "none"))
             reason = (
                 f"the pattern {shown(self.pattern)} matches no module's path, such as {example}"
@@ -342,23 +351,27 @@ class Meaning:
     def has(self, path: str) -> bool:
         return is_match(self.pattern, path) if self.pattern else is_named(path, self.names)
 
+    def is_free(self, path: str) -> bool:
+        """Return whether a path lies in no module that is saved whole."""
+        return not any(is_named(one, self.saved) for one in beginnings(path))
+
+    def _last_names(self, modules: Modules, pattern: str, old: Mapping[str, str]) -> Iterator[str]:
+        """Yield the last names of what a pattern matches, and the old ones that it would match."""
+        before = {
+            joined(parent(one), name): name
+            for name, new in old.items()
+            for one in modules.weights
+            if leaf(one) == new
+        }
+        every = (*modules.paths, *modules.weights, *before)
+        yield from (leaf(one) for one in every if is_match(pattern, one) and self.is_free(one))
+
 
 def _require_each(names: Iterable[str], paths: Iterable[str], has: Any, what: str) -> None:
     """Require that each name matches a path, as ``has`` decides."""
     for name in names:
         if not any(has(path, (name,)) for path in paths):
             raise no_such(what, name, dict.fromkeys(map(leaf, paths)))
-
-
-def _last_names(
-    modules: Modules, free: Mapping[str, int], pattern: str, old: Mapping[str, str]
-) -> Iterator[str]:
-    """Yield the last names of what a pattern matches, and the old ones that it would match."""
-    inside = [one for one in modules.weights if parent(one) in free]
-    yield from (leaf(one) for one in (*free, *inside) if is_match(pattern, one))
-    for name, new in old.items():
-        if any(leaf(one) == new and is_match(pattern, f"{parent(one)}.{name}") for one in inside):
-            yield name
 
 
 def _saved(modules: Modules, names: Sequence[str], adapted: Sequence[Adapted]) -> Iterator[Tensor]:

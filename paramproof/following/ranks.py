@@ -152,6 +152,7 @@ class Plan:
     ep: Mapping[str, str]
     base: str
     is_tied: bool
+    is_sharded: bool
 
     @classmethod
     def of(cls, part: Part, name: str, mesh: Mesh) -> Plan:
@@ -171,7 +172,8 @@ class Plan:
         ep = ep if mesh.ep > 1 else {}
         tp = {one: style for one, style in tp.items() if not any(lies_in(one, of) for of in ep)}
         is_tied = part.get("tie_word_embeddings") is True
-        return cls(mesh, tp if mesh.tp > 1 else {}, ep, own.get("base", ""), is_tied)
+        is_sharded = name not in plans()["not_sharded"].get(part.program.name, ())
+        return cls(mesh, tp if mesh.tp > 1 else {}, ep, own.get("base", ""), is_tied, is_sharded)
 
     def groups(self, tensors: Iterable[Tensor]) -> dict[Kind, Counter[int]]:
         """Return the kinds of trainable tensors, with the number of tensors on each stage."""
@@ -191,6 +193,8 @@ class Plan:
             found[kinds[0]].update(stages)
         if self.mesh.ep > 1 and not any(kind.is_expert for kind in found):
             raise InvalidInput(f"{convention()} divide no experts of it: leave out ep", key="ep")
+        if self.mesh.fsdp > 1 and not self.is_sharded:
+            raise InvalidInput("transformers fails to shard this class: leave out fsdp", key="fsdp")
         return dict(found)
 
     def _kind(self, path: str, shape: tuple[int, ...], stages: int) -> Kind:

@@ -61,7 +61,7 @@ def counted_as(counted, settings):
     return adapter(counted, Lora(**settings)).data["parameters"]
 
 
-NOT_SUPPORTED = "it is a conv|cannot be saved whole|matches no module|head of .* is not|is named"
+NOT_SUPPORTED = "it is a conv|saved whole|matches no module|head of .* is not|is named|it shares a"
 """Why an adapter that peft builds may be refused: it ignores a name that matches nothing."""
 
 
@@ -71,6 +71,4 @@ def test_drawn_models(model_type, draw, compared):
     random = Random(f"{model_type}{draw or ''}")
     for settings in [drawn(random, model) for _ in range(6)]:
         ours, theirs = partial(counted_as, counted, settings), built(model, settings)
-        # Peft asks for input embeddings, and fails where a class cannot say which they are.
-        if theirs is not None or attempt(model.get_input_embeddings):
-            compared("adapters", settings, ours, partial(int, theirs), NOT_SUPPORTED)
+        compared("adapters", settings, ours, partial(int, theirs), NOT_SUPPORTED)

@@ -26,7 +26,10 @@ LLAMA = [
     (Prompt(num_virtual_tokens=20, is_prefix=True), 20 * LAYERS * 2 * KV),
 ]
 
+SAVED = Lora(target_modules=r".*\.(gate|q_a)_proj", modules_to_save=["gate_proj"])
+
 OTHERS = [
+    ("deepseek-v3", SAVED, 7168 * (3 * 18432 + 58 * 2048) + 61 * 8 * (7168 + 1536)),
     *(("llama-3.1-8b", method, number) for method, number in LLAMA),
     ("gpt-oss-20b", Lora(target_modules="all-linear"), 3_981_312),
     ("gpt-oss-20b", Lora(target_modules=[], target_parameters=EXPERTS), 88_473_600),
@@ -53,6 +56,8 @@ REFUSED = [
     ("bert", {"modules_to_save": ["er"]}, "peft would also save its own base_layer"),
     ("mamba", {"target_modules": "all-linear"}, "mixer.out_proj cannot be a target of peft"),
     ("qwen3_moe", {"target_modules": ["up_proj"]}, "up_proj needs the target gate_proj"),
+    ("marian", {"target_modules": ["lm_head"]}, "it shares a weight that may have"),
+    ("pp_doclayout_v4", {"target_modules": ["q_proj"]}, "cannot name its input embeddings to peft"),
 ]
 
 

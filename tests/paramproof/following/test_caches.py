@@ -8,6 +8,7 @@ from paramproof.following.caches import CONVENTIONS, cache
 from paramproof.resolver import resolve
 from tests.configs import BERT, DEEPSEEK_V3, FLAN_T5_SMALL, LLAMA_3_1_8B
 
+NARROW = {"model_type": "stablelm", "hidden_size": 32, "num_attention_heads": 8}
 GPT_OSS_20B = "gpt-oss-20b"
 QWEN3_NEXT_80B = {"model_type": "qwen3_next"}
 KEPT = {"dynamic": [(1, 1), (127, 127), (128, 127)], "static": [(127, 127), (129, 128)]}
@@ -67,6 +68,7 @@ def test_rows_sum_to_the_total_and_are_json(convention):
         (LLAMA_3_1_8B, {"dtype": "int4"}, "give a dtype of at least a byte, such as float8"),
         (LLAMA_3_1_8B, {"convention": "statik"}, "is named 'statik': did you mean static"),
         (BERT, {}, "BertForMaskedLM keeps no cache"),
+        (NARROW, {}, "not known: 1 of 4 entries of a head would be rotated, and"),
         (FLAN_T5_SMALL, {}, "what the layers of T5ForConditionalGeneration keep is not known"),
         ({**LLAMA_3_1_8B, "architectures": ["LlamaForTokenClassification"]}, {}, "is not known"),
         ({**LLAMA_3_1_8B, "per_layer_config": {"3": {}}}, {}, "per_layer_config"),

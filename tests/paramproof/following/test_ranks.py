@@ -57,6 +57,7 @@ def test_lines_fold_equal_ranks_and_add_up():
 @pytest.mark.parametrize(
     ("source", "text", "why"),
     [
+        ({"model_type": "dia"}, "fsdp=2", "fails to shard this class: leave out fsdp"),
         (SMALL, "", "no way to divide is named ''; there are: tp, ep, pp, fsdp"),
         (SMALL, "tp=\x1b[2J", r"tp is '\x1b[2J': write a whole number from 1 to 65,536"),
         (SMALL, "tp=0", "tp is 0: write a whole number"),
@@ -78,7 +79,8 @@ def test_a_wrong_text_and_what_transformers_refuses_are_refused(source, text, wh
 
 
 def test_a_class_and_a_style_that_are_not_known_are_refused(monkeypatch):
-    found = {"transformers": "5", "classes": {"LlamaConfig": {"LlamaForCausalLM": 0}}}
+    classes = {"LlamaConfig": {"LlamaForCausalLM": 0}}
+    found = {"transformers": "5", "classes": classes, "not_sharded": {}}
     monkeypatch.setattr(module, "plans", lambda: found)
     found["records"] = [{"tp": {"lm_head": "diagonal"}}]
     with pytest.raises(InvalidInput, match="the style diagonal of lm_head is not supported"):
