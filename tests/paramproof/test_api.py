@@ -16,6 +16,7 @@ from paramproof.formulas.expression import text
 from paramproof.formulas.models import named_configurations, named_model, named_models
 from tests.configs import LLAMA
 from tests.derivations import MIXTURE
+from tests.json_schema import assert_document
 from tests.notation import value
 
 BIASED = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "attention_bias": True}
@@ -32,7 +33,11 @@ def test_a_spec_and_a_derivation_are_models():
 @pytest.mark.shared("238 named models")
 @pytest.mark.parametrize("source", [*named_models(), *named_configurations(), LLAMA, BIASED])
 def test_formula_components_and_tensors_give_the_total(source):
+    """And its document, which conforms to the schema, has this formula and total."""
     count = paramproof.count(source)
+    data = count.to_dict()
+    assert_document(data, "count")
+    assert (data["total"], data["formula"]) == (count.total, count.formula)
     assert value(count.formula, count.letters) == count.total
     assert sum(count.by_component().values()) == count.total
     own = [one for one in count.tensors if one.trainable and not one.tied_to]
