@@ -118,22 +118,16 @@ def test_a_derivation_prints_the_sizes_at_which_it_was_validated():
     assert "validated at " not in output_of(replace(fitted, validated={}))
 
 
-@pytest.fixture
-def qwen3(tmp_path):
-    """Return the keys of a model, also in a file."""
-    keys = {"model_type": "qwen3", "head_dim": 4}
-    (tmp_path / "config.json").write_text(json.dumps(keys))
-    (tmp_path / "lines.jsonl").write_text(json.dumps(keys) + "\n")
-    return keys
-
-
-def test_every_form_of_data_has_the_word(qwen3, paramproof, tmp_path):
+def test_every_form_of_data_has_the_word(paramproof, tmp_path):
     """The snapshots have the text of commands."""
-    paramproof("count", "config.json", "--json", "count.json")
-    (model,) = json.loads((tmp_path / "count.json").read_text("utf-8"))["models"]
-    (line,) = map(json.loads, paramproof("count", "--jsonl", "lines.jsonl").stdout.splitlines())
-    found = library.count(qwen3)
-    own = {model["status"], line["status"], count_line(1, json.dumps(qwen3).encode())["status"]}
+    keys = {"model_type": "qwen3", "head_dim": 4}
+    text = json.dumps(keys)
+    for file in ("config.json", "lines.jsonl"):
+        (tmp_path / file).write_text(text)
+    (model,) = json.loads(paramproof("count", "config.json", "--json", "-").stdout)["models"]
+    line = json.loads(paramproof("count", "--jsonl", "lines.jsonl").stdout)
+    found = library.count(keys)
+    own = {model["status"], line["status"], count_line(1, text.encode())["status"]}
     assert own == {found.status} == {found.to_dict()["status"]} == {PROVED}
     assert model["reasons"] == found.to_dict()["reasons"] == []
     assert f"({PROVED})" in repr(found)
@@ -142,10 +136,3 @@ def test_every_form_of_data_has_the_word(qwen3, paramproof, tmp_path):
     page = (tmp_path / "page.html").read_text("utf-8")
     assert re.findall(r"formula: \S+ \(.*?\): (\w+)", page) == [PROVED]
     assert BEYOND not in page
-
-
-def test_verify_prints_the_certainty_beside_a_user_formula(qwen3, paramproof, tmp_path):
-    """At many sizes: the command prints where the formula is proved."""
-    (tmp_path / "mine.py").write_text("def count(V):\n    return 1\n")
-    done = paramproof("verify", "--formula", "mine:count", "--model", "config.json")
-    assert re.search(r"formula was derived, proved\nat its own sizes", done.stdout)

@@ -160,26 +160,18 @@ def test_nothing_to_prove_is_not_a_success(paramproof, outsider, asked):
     assert "0 of 0 pairs" in done.stdout
 
 
-@pytest.fixture
-def config(tmp_path):
-    def write_config(keys, name="config.json"):
-        (tmp_path / name).write_text(json.dumps(keys))
-        return name
-
-    return write_config
-
-
-def test_verify_a_formula(paramproof, config, tmp_path):
+def test_verify_a_formula(paramproof, tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(SMALL))
     (tmp_path / "mine.py").write_text(
         "def wrong(V, H, F, L, A, G, num_local_experts):\n"
         "    K = H // A\n"
         "    attention, experts = 2 * H * A * K + 2 * H * G * K, 3 * F * H * num_local_experts\n"
         "    return 2 * V * H + L * (attention + experts + H * num_local_experts + 2 * H)\n"
     )
-    asked = ("--formula", "mine:wrong", "--model", config(SMALL), "--json", "out.json")
+    asked = ("--formula", "mine:wrong", "--model", "config.json", "--json", "out.json")
     done = paramproof("verify", *asked)
     assert done.returncode == 1
-    assert "MixtralForCausalLM: its formula was derived, proved" in done.stdout
+    assert "MixtralForCausalLM: its formula was derived, proved\nat its own sizes" in done.stdout
     assert "actual − formula = H" in done.stdout.splitlines()
 
 
