@@ -108,34 +108,31 @@ def test_ints_are_letters_and_flags_and_texts_are_not(formula):
     assert formula(model, {"flag": True}).formula == formula_in("2·a·h + h")
 
 
-def test_a_field_that_a_file_may_give_is_a_letter(formula):
-    head = ["if", ["is", key("head"), None], ["//", key("h"), key("a")], key("head")]
-    model = module(("w", tensor([F("head")])))
-    found = formula(model, fields={"head": head}, draws=0)
-    assert str(found.formula) == "head"
-    assert found.sizes == {"head": 4}
+HEAD = ["if", ["is", key("head"), None], ["//", key("h"), key("a")], key("head")]
+TWICE = ["*", 2, key("h")]
+GIVEN_OR_TWICE = ["if", ["has", ["config"], "x"], ["get", ["config"], "x"], TWICE]
+PART = ["if", ["has", ["config"], "part"], ["new", "Toy", ["get", ["config"], "part"]], None]
+SET_BY_OWNER = ["updated", ["new", "Toy", dictionary(["last", True])], dictionary(["a", key("h")])]
+PART_OF_OWNER = ["if", ["has", ["config"], "last"], None, SET_BY_OWNER]
 
 
-def test_a_field_that_no_file_may_give_is_its_expression(formula):
-    found = formula(module(("w", tensor([F("x")]))), fields={"x": ["*", 2, key("h")]})
-    assert str(found.formula) == "2·h"
-    assert found.fields == {"h": "h"}
-
-
-def test_the_field_of_a_part_has_its_path(formula):
-    made = ["new", "Toy", ["get", ["config"], "part"]]
-    fields = {"part": ["if", ["has", ["config"], "part"], made, None]}
-    model = module(("w", tensor([["field", F("part"), "h"], F("h")])))
-    found = formula(model, {"part": {"h": 5}}, fields)
-    assert str(found.formula) == "h·part_h"
-    assert found.fields["part_h"] == "part.h"
-
-
-def test_what_its_owner_sets_in_a_part_is_a_size_of_the_owner(formula):
-    made = ["updated", ["new", "Toy", dictionary(["last", True])], dictionary(["a", key("h")])]
-    fields = {"part": ["if", ["has", ["config"], "last"], None, made]}
-    model = module(("w", tensor([["field", F("part"), "a"], ["field", F("part"), "k"]])))
-    assert str(formula(model, fields=fields).formula) == "h·part_k"
+@pytest.mark.parametrize(
+    ("fields", "shape", "given", "printed", "draws"),
+    [
+        # A file may give it, or not; a key of the file wins over what the class computes.
+        ({"head": HEAD}, [F("head")], {}, "head", 0),
+        ({"x": TWICE}, [F("x")], {}, "2·h", 3),
+        ({"x": GIVEN_OR_TWICE}, [F("x")], {}, "2·h", 3),
+        ({"x": GIVEN_OR_TWICE}, [F("x")], {"x": 24}, "x", 0),
+        # The field of a part; what its owner sets in a part is a size of the owner.
+        ({"part": PART}, [["field", F("part"), "h"], F("h")], {"part": {"h": 5}}, "h·part_h", 3),
+        ({"part": PART_OF_OWNER}, [["field", F("part"), x] for x in "ak"], {}, "h·part_k", 3),
+    ],
+)
+def test_which_fields_are_letters(formula, fields, shape, given, printed, draws):
+    found = formula(module(("w", tensor(shape))), given, fields, draws)
+    assert str(found.formula) == printed
+    assert found.fields.get("part_h", "part.h") == "part.h"
 
 
 @pytest.mark.parametrize(
@@ -294,13 +291,6 @@ def test_the_experts_of_a_token_are_a_letter_though_no_constructor_reads_them(fo
     found = formula(model, keys={"num_experts_per_tok": 2})
     assert found.sizes["num_experts_per_tok"] == 2
     assert found.inert == ("num_experts_per_tok",)
-
-
-def test_a_key_that_wins_over_what_the_class_computes_is_a_letter(formula):
-    x = ["if", ["has", ["config"], "x"], ["get", ["config"], "x"], ["*", 2, key("h")]]
-    model = module(("w", tensor([F("x")])))
-    assert str(formula(model, fields={"x": x}).formula) == "2·h"
-    assert str(formula(model, {"x": 24}, {"x": x}, draws=0).formula) == "x"
 
 
 def test_the_layers_of_a_model_of_a_part_are_as_many_as_they_are(tmp_path):
