@@ -5,7 +5,6 @@ from types import MappingProxyType
 
 import pytest
 import sympy
-from hypothesis import given
 
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.registry import Framework
@@ -27,7 +26,6 @@ from paramproof.verify.user_formula import (
 from tests import family_formulas, user_formulas
 from tests.configs import SMALL_MIXTRAL
 from tests.specs import SMALL_ENCODER
-from tests.strategies import encoder_specs
 from tests.weight_lists import Lists, added, extra
 
 LISTS = Framework("lists", "lists", ("numpy",), fixed={"type_vocab_size": 2})
@@ -76,14 +74,6 @@ def test_a_formulas_error_is_printable(function, monkeypatch):
         UserFormula(function).counts(MODEL)
     assert str(refusal.value).isprintable()
     assert len(str(refusal.value)) < 2000
-
-
-@pytest.mark.parametrize("name", ["exact", "from_spec"])
-@given(spec=encoder_specs())
-def test_called_with_letters_or_the_spec(name, spec):
-    assert UserFormula(getattr(user_formulas, name)).counts(FamilyArchitecture.of(spec)) == {
-        "total": closed_form(spec.letters())
-    }
 
 
 def test_counts_that_are_accepted():
@@ -167,6 +157,7 @@ def results_of(function, family, models=()):
         (family_formulas.llama, "llama", ["llama-7b", "llama-2-70b"]),
         (family_formulas.transformer, "encoder-decoder", ["transformer-base"]),
         (user_formulas.exact, "encoder", ["bert-base-uncased"]),
+        (user_formulas.from_spec, "encoder", ["bert-base-uncased"]),
     ],
 )
 def test_right(function, family, models):
