@@ -72,16 +72,11 @@ def test_conventions_combine():
 def test_a_count_is_a_model():
     """What ``count`` returns can be compared and explained, unless its weights were counted."""
     first, other = paramproof.count("bert-base"), paramproof.count("bert-large")
-    assert (
-        paramproof.diff(first, other).to_dict()
-        == paramproof.diff("bert-base", "bert-large").to_dict()
-    )
-    assert (
-        paramproof.explain(first.total, first).to_dict()
-        == paramproof.explain(first.total, "bert-base").to_dict()
-    )
-    with pytest.raises(paramproof.InvalidInput, match="a count has its class already"):
-        paramproof.explain(first.total, first, "BertModel")
+    assert diff(first, other).to_dict() == diff("bert-base", "bert-large").to_dict()
+    number = first.total
+    assert explain(number, first).to_dict() == explain(number, "bert-base").to_dict()
+    with pytest.raises(InvalidInput, match="a count has its class already"):
+        explain(number, first, "BertModel")
 
 
 @pytest.mark.parametrize("call", ["count('bert-base')", "count('deepseek-v3').active"])
@@ -135,9 +130,8 @@ def test_a_model_that_leaves_nothing_open_warns_of_nothing(source):
 
 @pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), 10**400])
 def test_a_time_limit_that_no_timer_has_is_refused(seconds):
-    with pytest.raises(
-        InvalidInput, match=r"^seconds is .*: it must be above 0 and at most 1,000,000,000$"
-    ):
+    said = r"^seconds is .*: it must be above 0 and at most 1,000,000,000$"
+    with pytest.raises(InvalidInput, match=said):
         derive("bert", seconds=seconds)
 
 

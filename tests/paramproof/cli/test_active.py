@@ -51,13 +51,10 @@ def test_undecidable_conventions():
     """Whether the one tensor is a head is unknown; the first convention still gives a count."""
     one = replace(ROUTED.architecture, tensors=(tensor("what.weight", V, H),))
     model = replace(ROUTED, architecture=one)
-    assert [found and found.total for found in total_and_active(model).values()] == [
-        400,
-        None,
-        None,
-    ]
+    found = total_and_active(model)
+    assert [one and one.total for one in found.values()] == [400, None, None]
     assert active_as_json(model)["conventions"]["neither"] is None
-    assert [row.cells for row in active_table(total_and_active(model)).rows] == [
+    assert [row.cells for row in active_table(found).rows] == [
         ("embedding-and-head", 400, 400, 100),
         ("head-only", "undecided", None, None),
         ("neither", "undecided", None, None),

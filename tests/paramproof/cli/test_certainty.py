@@ -25,37 +25,21 @@ from tests.derivations import MIXTURE
 from tests.json_schema import assert_document
 
 BEYOND = "these sizes violate a guard that the proof rests on"
+VIOLATED = f"{BEYOND} (V ≤ 40; V = vocab_size = 50)"
+NOT_TRIED = "V = 50 lies outside the sizes it was validated at (9 to 49)"
 
-
-def guarded(guard, **changes):
-    return replace(MIXTURE, irrelevant_guards=(condition_in(guard),), **changes)
-
-
-INSIDE = guarded("V ≤ 50")
-OUTSIDE = guarded("V ≤ 40")
+DOUBTED = replace(MIXTURE, caveats=("a doubt",))
+INSIDE = replace(MIXTURE, irrelevant_guards=(condition_in("V ≤ 50"),))
+OUTSIDE = replace(MIXTURE, irrelevant_guards=(condition_in("V ≤ 40"),))
+TRIED, FEWER = {"V": (9, 50)}, {"V": (9, 49)}
 FOUND = {
     "proved": (MIXTURE, PROVED, ()),
     "inside a guard": (INSIDE, PROVED, ()),
-    "beyond a guard": (OUTSIDE, PROVED, (f"{BEYOND} (V ≤ 40; V = vocab_size = 50)",)),
-    "fitted": (replace(MIXTURE, caveats=("a doubt",)), FITTED, ("a doubt",)),
-    "at sizes that were tried": (
-        replace(MIXTURE, caveats=("a doubt",), validated={"V": (9, 50)}),
-        FITTED,
-        ("a doubt",),
-    ),
-    "at sizes that were not tried": (
-        replace(MIXTURE, caveats=("a doubt",), validated={"V": (9, 49)}),
-        FITTED,
-        ("V = 50 lies outside the sizes it was validated at (9 to 49)", "a doubt"),
-    ),
-    "beyond a guard, at sizes that were not tried": (
-        replace(OUTSIDE, validated={"V": (9, 49)}),
-        PROVED,
-        (
-            f"{BEYOND} (V ≤ 40; V = vocab_size = 50)",
-            "V = 50 lies outside the sizes it was validated at (9 to 49)",
-        ),
-    ),
+    "beyond a guard": (OUTSIDE, PROVED, (VIOLATED,)),
+    "fitted": (DOUBTED, FITTED, ("a doubt",)),
+    "at sizes that were tried": (replace(DOUBTED, validated=TRIED), FITTED, ("a doubt",)),
+    "at others": (replace(DOUBTED, validated=FEWER), FITTED, (NOT_TRIED, "a doubt")),
+    "beyond, at others": (replace(OUTSIDE, validated=FEWER), PROVED, (VIOLATED, NOT_TRIED)),
 }
 """Derivations at their own sizes, with the word and the reasons."""
 
@@ -113,8 +97,8 @@ def test_text_and_data_state_where_a_formula_is_proved():
 def test_a_derivation_prints_the_sizes_at_which_it_was_validated():
     fitted, *_ = FOUND["at sizes that were tried"]
     assert "\nvalidated at V = 9 to 50\n" in output_of(fitted)
-    assert "validated at " in output_of(replace(INSIDE, validated={"V": (9, 50)}))
-    assert "validated at " not in output_of(replace(MIXTURE, validated={"V": (9, 50)}))
+    assert "validated at " in output_of(replace(INSIDE, validated=TRIED))
+    assert "validated at " not in output_of(replace(MIXTURE, validated=TRIED))
     assert "validated at " not in output_of(replace(fitted, validated={}))
 
 

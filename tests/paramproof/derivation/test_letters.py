@@ -207,10 +207,8 @@ def test_tensors_that_are_there_at_other_sizes_only_are_counted(formula):
     third = ["==", ["%", ["+", ITEM, 1], F("p")], 0]
     model = layers(module(("w", tensor([F("h")]), third), ("v", tensor([F("a")]), ["not", third])))
     found = formula(model, {"p": 1})
-    assert {one.path: str(one.times) for one in found.tensors} == {
-        "*.w": "⌊l/p⌋",
-        "*.v": "l − ⌊l/p⌋",
-    }
+    times = {one.path: str(one.times) for one in found.tensors}
+    assert times == {"*.w": "⌊l/p⌋", "*.v": "l − ⌊l/p⌋"}
 
 
 def test_kinds_of_layers_are_counted_by_a_letter_for_all_but_one(formula):
@@ -230,10 +228,8 @@ def test_a_default_list_of_kinds_is_counted_by_its_rule(formula):
     fields = {"layers": ["if", ["is", key("layers"), None], rule, key("layers")]}
     model = loop(["==", ["get", F("layers"), ITEM], "full"])
     assert str(formula(model, fields=fields).tensors[0].times) == "⌊l/p⌋"
-    full, conv = (
-        ["*", ["list", "full"], key("k")],
-        ["*", ["list", "conv"], ["-", key("l"), key("k")]],
-    )
+    full = ["*", ["list", "full"], key("k")]
+    conv = ["*", ["list", "conv"], ["-", key("l"), key("k")]]
     fields = {"layers": ["if", ["is", key("layers"), None], ["+", full, conv], key("layers")]}
     assert str(formula(model, fields=fields).tensors[0].times) == "k"
     over_kinds = loop(["==", ITEM, "full"], source=F("layers"))
@@ -295,10 +291,8 @@ def test_the_experts_of_a_token_are_a_letter_though_no_constructor_reads_them(fo
 
 def test_the_layers_of_a_model_of_a_part_are_as_many_as_they_are(tmp_path):
     inner = layers(module(("w", tensor([F("h")]))))
-    whole = module(
-        ("a", ["model", ["self"], "Auto", ["list", 0]]),
-        ("b", ["model", ["self"], "Auto", ["list", 0]]),
-    )
+    part = ["model", ["self"], "Auto", ["list", 0]]
+    whole = module(("a", part), ("b", part))
     rules = {"keys": [[None, KEYS]], "models": {"Auto": "Inner"}}
     catalogue = folder(tmp_path, {"Toy": rules}, {"ToyModel": whole, "Inner": inner})
     catalogue.file("file")["versions"] = {}

@@ -136,11 +136,7 @@ def test_what_a_loop_was_told_is_a_condition(question, stated):
 
 @pytest.mark.parametrize(
     "question",
-    [
-        lambda i, **_: i // 7 == 5,
-        lambda i, **_: i * i > 900,
-        lambda i, D, **_: (i + D) % 50 == 49,
-    ],
+    [lambda i, **_: i // 7 == 5, lambda i, **_: i * i > 900, lambda i, D, **_: (i + D) % 50 == 49],
 )
 def test_a_question_without_a_guard_loses_the_loop(question):
     _, recorder, sizes = traced(asks(question), POINTS[0])
