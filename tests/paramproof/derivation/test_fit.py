@@ -74,10 +74,8 @@ def test_kinds_of_layers():
         return [(f"layers.{n}.{kind}", (hidden_size,)) for n, kind in enumerate(kinds)]
 
     found = derive(toy(make, hidden_size=12, layers=5, dense=2), effort=NEAR)
-    assert {one.path: str(one.times) for one in found.tensors} == {
-        "layers.*.dense": "de",
-        "layers.*.sparse": "L − de",
-    }
+    times = {one.path: str(one.times) for one in found.tensors}
+    assert times == {"layers.*.dense": "de", "layers.*.sparse": "L − de"}
     assert list(conditions(found)) == ["L > de"]
 
 

@@ -187,21 +187,13 @@ def within(seconds, happened):
 
 
 @pytest.mark.parametrize("arguments", [("--prove",), ("--model", "bert-tiny")])
-@pytest.mark.parametrize(
-    ("sent", "status"),
-    [
-        (signal.SIGINT, 130),
-        (signal.SIGTERM, 128 + signal.SIGTERM),
-        (signal.SIGHUP, 128 + signal.SIGHUP),
-        (signal.SIGKILL, -signal.SIGKILL),
-    ],
-    ids=lambda value: getattr(value, "name", ""),
-)
-def test_a_worker_ends_with_its_parent(start_sleeping_worker, arguments, sent, status):
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
+def test_a_worker_ends_with_its_parent(start_sleeping_worker, arguments, name):
     process, lock = start_sleeping_worker(*arguments)
+    sent = signal.Signals[name]
     process.send_signal(sent)
     assert within(PROMPTLY, lambda: is_free(lock)), "the worker outlived its parent"
-    assert process.wait(EVENTUALLY) == status
+    assert process.wait(EVENTUALLY) == (-sent if name == "SIGKILL" else 128 + sent)
     # Click ends the line of ^C.
     assert process.stderr.read().strip() == ""
 
