@@ -128,7 +128,7 @@ CASES = [
 ]
 
 VERSION = re.compile(
-    r"\b(torch|transformers|mlx-lm|mlx|keras|tensorflow|equinox|paddle|jax) \d[\w.+]*"
+    r"\b(torch|transformers|mlx-lm|mlx|keras|tensorflow|equinox|paddle|jax|numpy|toy) \d[\w.+]*"
 )
 """A library with its version."""
 
@@ -153,8 +153,10 @@ def command_of(line):
 
 
 @pytest.mark.parametrize("line", CASES)
-def test_output(line, files, snapshot, paramproof, monkeypatch):
+def test_output(line, files, snapshot, paramproof, request):
     words = shlex.split(line)
+    if "toy" in words or "toy-absent" in words:
+        request.getfixturevalue("outsider")
     columns = dict(word.split("=") for word in words[:1] if "COLUMNS=" in word)
     done = paramproof(*words[len(columns) :], cwd=files, **columns)
     said = [done.stdout] if done.stdout else []
