@@ -62,10 +62,7 @@ COMMANDS = {
     f"count {FILE}": (0, f"{WHOLE:,}", "each of 12"),
     f"explain {WHOLE} {FILE}": (0, "\n  the whole model\n"),
     f"explain {WHOLE - CLASSIFIER} {FILE}": (0, "\n    claimed − formula = −769,000 = −Y·H − Y\n"),
-    f"explain {WHOLE - 3_075} {FILE}": (
-        1,
-        "\n  claimed − formula = −3,075 = −4·H − 3, where H = hidden_size = 768\n",
-    ),
+    f"explain {WHOLE - 3_075} {FILE}": (1, "= −3,075 = −4·H − 3, where H = hidden_size = 768\n"),
     f"verify --framework mixer-toy --framework toy --model {FILE} --examples 3": (
         0,
         "3 random mixer specs",
@@ -117,16 +114,10 @@ def test_a_live_model_without_heads_is_compared_by_its_shapes(mixer):
 
 
 MISTAKES = {
-    "its letter B has no kind: annotate it as Indicator, Layers, Rows or Width": (
-        "    B: Layers",
-        "    B: int",
-    ),
+    "B has no kind: annotate it as Indicator, Layers, Rows or Width": ("B: Layers", "B: int"),
     "the letter H of mixer is a number of layers, but a width in encoder: a letter must have "
     "the same kind in all families": ("    H: Width", "    H: Layers"),
-    "patch_size has no range of sizes: add one to the spec's ranges": (
-        '        "patch_size": (1, 8),\n',
-        "",
-    ),
+    "patch_size has no range of sizes: add one to the spec's ranges": ('"patch_size": (1, 8),', ""),
     "its spec must be a dataclass with the field hidden_size": (
         "@dataclass(frozen=True, kw_only=True, slots=True)\n",
         "",
