@@ -52,20 +52,6 @@ def test_equal(paramproof, outsider, tmp_path):
     assert base.peak_mb > 1
 
 
-def test_the_families_of_models_are_drawn(results):
-    """Named or chosen, and no others."""
-    status, found = results("--examples", "3", "--model", "gpt2")
-    assert (status, [one.status for one in found]) == (1, ["not expressible"] * 2)
-    status, found = results("--examples", "3", "--model", "gpt2", "--model", "bert-tiny")
-    assert (status, [one.status for one in found if one.report]) == (0, ["equal"] * 4)
-    status, found = results("--examples", "3", "--family", "llama, gpt")
-    # The toy refuses each of the models, and each family once.
-    named = {name for name in literals.TOTALS if "gpt" in name or "llama" in name}
-    assert (status, {one.model for one in found}) == (1, named | {""})
-    status, found = results("--examples", "2", "--model", "bert-tiny", "--family", "encoder,gpt")
-    assert [one.status for one in found] == ["equal"] * 3 + ["not expressible"]
-
-
 def test_the_seed_determines_the_specs(results):
     def specs(seed):
         asked = ("--model", "bert-tiny", "--examples", "5")
