@@ -2,8 +2,9 @@
 
 A case is a line of ``commands.txt``, and the files that it names are in ``CONFIGS`` and
 ``WEIGHTS``. Its output, status and errors are in ``__snapshots__``, in the file of its command,
-without versions. ``pytest tests/paramproof/cli/test_commands.py --snapshot-update`` writes the
-output of a case that is new or has changed: read the diff, since nothing else does.
+without versions, times and memory. ``pytest tests/paramproof/cli/test_commands.py
+--snapshot-update`` writes the output of a case that is new or has changed: read the diff, since
+nothing else does.
 """
 
 import json
