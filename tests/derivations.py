@@ -8,7 +8,7 @@ from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import expression, letter
 
 A, D, E, F, H, L, V, k = map(letter, "ADEFHLVk")
-ONE = expression(1)
+ONE, DIVIDES = expression(1), Condition(Relation.DIVIDES, A, H, True)
 
 
 def tensor(path, *shape, times=ONE, role="trainable", aliases=()):
@@ -34,13 +34,7 @@ MIXTURE = Derivation(
         tensor("model.rotary", H / 2, role="buffer"),
         tensor("score.weight", k, H),
     ),
-    conditions=(
-        StatedCondition(
-            Condition(Relation.DIVIDES, A, H, True),
-            Consequence(Outcome.REFUSED, "no"),
-            (("a.py", 3),),
-        ),
-    ),
+    conditions=(StatedCondition(DIVIDES, Consequence(Outcome.REFUSED, "no"), (("a.py", 3),)),),
     unexplained=("model.ids of (9) (buffer)",),
     evidence=Evidence(5, 30, 21, 0.25, {"transformers": "5", "torch": "2"}),
 )

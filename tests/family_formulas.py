@@ -77,3 +77,10 @@ def three_quarters(L, H, V):
 
 def any_spec(spec):
     return spec.hidden_size
+
+
+def mixtral(V, H, F, L, A, G, num_local_experts):
+    """Forget the last norm."""
+    attention = 2 * H * (A + G) * (H // A)
+    experts = (3 * F * H + H) * num_local_experts
+    return 2 * V * H + L * (attention + experts + 2 * H)

@@ -23,6 +23,10 @@ SPECS = {
     ),
 }
 
+# Mixer-B/16 of table 1, for images of 224·224: 196 patches of 16·16.
+B16 = {"num_patches": 196, "patch_size": 16, "hidden_size": 768, "num_blocks": 12}
+B16 |= {"tokens_mlp_dim": 384, "channels_mlp_dim": 3072}
+
 SMALL_ENCODER = replace(SPECS["encoder"], hidden_size=6)
 """Three heads of width 2, so that every size may become 1. Tests that compute reuse this spec and
 ``IDS``, because some frameworks compile each operation once for each shape."""

@@ -7,6 +7,7 @@ import torch
 
 from paramproof.tracing.configuration.models import trace_model
 from paramproof.tracing.configuration.terms import Unknown
+from tests.catalogue.built import observed
 from tests.catalogue.test_programs import catalogue_of, module_of
 
 TOY = """
@@ -202,20 +203,6 @@ def written(statements):
     return TOY % "\n".join(" " * 8 + line for line in statements.strip().splitlines())
 
 
-def expected_tensors(model):
-    found = {}
-    for name, one in model.named_parameters(remove_duplicate=False):
-        found[name] = tuple(one.shape), "trainable" if one.requires_grad else "frozen"
-    for prefix, module in model.named_modules(remove_duplicate=False):
-        for name, one in module._buffers.items():
-            if one is not None:
-                role = (
-                    "temporary buffer" if name in module._non_persistent_buffers_set else "buffer"
-                )
-                found[f"{prefix}.{name}".lstrip(".")] = tuple(one.shape), role
-    return found
-
-
 @pytest.mark.parametrize("statements", CONSTRUCTORS.values(), ids=CONSTRUCTORS)
 def test_constructor(statements, tmp_path):
     toy = module_of(written(statements), tmp_path)
@@ -225,7 +212,8 @@ def test_constructor(statements, tmp_path):
             model = toy.ToyModel(toy.ToyConfig(**keys))
         part = catalogue.configuration({"model_type": "toy", **keys})
         tensors = [*part.tensors("ToyModel")]
-        assert {one.path: (one.shape, one.role) for one in tensors} == expected_tensors(model), keys
+        expected, _ = observed(model)
+        assert {one.path: (one.shape, one.role) for one in tensors} == expected, keys
         tied = model.head.weight is model.embed.weight
         storages = {one.path: one.storage for one in tensors}
         assert (storages["head.weight"] == storages["embed.weight"]) == tied

@@ -12,11 +12,7 @@ FILES = [*PAGES.values(), *TEMPLATES.values()]
 def links(text):
     """Return the relative links of a page; code blocks and inline code have none."""
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
-    return [
-        target
-        for target in re.findall(r"\]\(([^)\s]+)\)", prose)
-        if not re.match(r"[a-z]+:", target)
-    ]
+    return re.findall(r"\]\((?![a-z]+:)([^)\s]+)\)", prose)
 
 
 def anchors(text):

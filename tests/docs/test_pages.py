@@ -94,11 +94,9 @@ def test_every_part_in_use_documents_its_count():
     """A helper has no tensors of its own; every part, which creates some, is on the page."""
     helpers = {"within", "repeated", "present", "tied", "own_or_tied"}
     counted = {one.__name__ for own in OURS for one in (own.inventory, own.closed_form)}
-    public = {
-        name
-        for name, value in vars(terms).items()
-        if callable(value) and getattr(value, "__module__", "") == terms.__name__
-    }
+    callables = {name: value for name, value in vars(terms).items() if callable(value)}
+    own = terms.__name__
+    public = {name for name, one in callables.items() if getattr(one, "__module__", "") == own}
     assert public - helpers - counted == {part.__name__ for part in formulas.part_functions()}
 
 
@@ -232,9 +230,8 @@ def test_a_summary_of_a_releases_differences():
     found = {"types": ["bert", "llama", "t5"], "otherwise": {}}
     found["otherwise"]["bert"] = {"lines": [formula, *["BertForCats is gone"] * 4], "others": 2}
     found["otherwise"]["t5"] = {"lines": [], "others": 1}
-    text = versions.catalogue(
-        {"transformers==5.4.0": found, "transformers==5.1.0": {"error": "no"}}
-    )
+    both = {"transformers==5.4.0": found, "transformers==5.1.0": {"error": "no"}}
+    text = versions.catalogue(both)
     assert "| transformers 5.4.0 | 1 | 1 | 1 |" in text
     gone = "; ".join(["BertForCats is gone"] * 3)
     assert f"- transformers 5.4.0, `bert`: {formula}; {gone}; and 1 more.\n" in text

@@ -13,9 +13,8 @@ CONFIG = (ROOT / "mkdocs.yml").read_text("utf-8")
 
 
 def test_every_page_is_in_the_navigation_once():
-    listed = re.findall(
-        r"^ +- (?:[^:\n]+: )?(\S+\.md)$", CONFIG.partition("\nnav:")[2], re.MULTILINE
-    )
+    navigation = CONFIG.partition("\nnav:")[2]
+    listed = re.findall(r"^ +- (?:[^:\n]+: )?(\S+\.md)$", navigation, re.MULTILINE)
     assert sorted(listed) == sorted(pages().values())
 
 
@@ -23,18 +22,17 @@ def test_collected_files(tmp_path, monkeypatch):
     few = {name: TEMPLATES[name] for name in ("api", "types")}
     monkeypatch.setattr(publish, "TEMPLATES", few)
     monkeypatch.setattr(type_pages, "entries", lambda: [type_pages.type_entry("bert")])
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "old.md").touch()
-    publish.collect(tmp_path / "site")
-    found = {
-        path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*.md")
-    }
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "old.md").touch()
+    publish.collect(site)
+    found = {path.relative_to(site).as_posix() for path in site.rglob("*.md")}
     assert found == {*pages().values(), "model-types/bert.md"}
-    listing = (tmp_path / "site" / "tables" / "types.md").read_text("utf-8")
+    listing = (site / "tables" / "types.md").read_text("utf-8")
     assert "[bert](../model-types/bert.md)" in listing
-    assert 'href="./interactive/index.html"' in (tmp_path / "site" / "README.md").read_text("utf-8")
-    assert (tmp_path / "site" / "site" / "pictures" / "first.png").is_file()
-    assert (tmp_path / "site" / "publish" / "site.css").is_file()
+    assert 'href="./interactive/index.html"' in (site / "README.md").read_text("utf-8")
+    assert (site / "site" / "pictures" / "first.png").is_file()
+    assert (site / "publish" / "site.css").is_file()
 
 
 @pytest.mark.parametrize(

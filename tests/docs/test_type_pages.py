@@ -26,16 +26,10 @@ def types():
 
 def test_counts(types):
     """Count everything as a reader of the pages would."""
-    classes = [
-        (name, status)
-        for one in types
-        for name, status in re.findall(
-            r"^\| `(\w+)` \| (proved|fitted|no default model)", page(one), re.MULTILINE
-        )
-    ]
-    assert [name for name, _ in classes] == [
-        name for one in NAMES.split() for name in classes_of(one)
-    ]
+    row = re.compile(r"^\| `(\w+)` \| (proved|fitted|no default model)", re.MULTILINE)
+    classes = [found for one in types for found in row.findall(page(one))]
+    due = [name for one in NAMES.split() for name in classes_of(one)]
+    assert [name for name, _ in classes] == due
     said = counts()
     assert said["types with a formula"] == len(NAMES.split())
     for status in ("proved", "fitted", "no default model"):

@@ -24,6 +24,7 @@ from paramproof.tracing.tensor_groups import Stored, expected
 A, H, L, V = map(letter, "AHLV")
 HEADS = floor(H, A)
 DIVIDES = Condition(Relation.DIVIDES, A, H, True)
+PLACES = ("a.py", 3), ("b.py", 4)
 SMALL = Condition(Relation.LESS, H, expression(25_000), True)
 
 
@@ -40,11 +41,7 @@ def derivation(**changes):
             DerivedTensor("h.*.bias", (H,), expression(1), "frozen", ("b",), True, True),
             DerivedTensor("h.*.ids", (expression(1), H), L, "buffer", (), False, False),
         ),
-        "conditions": (
-            StatedCondition(
-                DIVIDES, Consequence(Outcome.REFUSED, "no"), (("a.py", 3), ("b.py", 4))
-            ),
-        ),
+        "conditions": (StatedCondition(DIVIDES, Consequence(Outcome.REFUSED, "no"), PLACES),),
         "fixed": (),
         "inert": (),
         "unexplained": ("ids of (3) (buffer)",),

@@ -57,11 +57,8 @@ def test_the_line(snapshot):
 def test_a_value_of_another_type():
     for value, kinds in ((3, int), (True, bool), (True, (bool, int)), ("x", (str, int))):
         require_type(value, kinds, "it")
-    for value, kinds, names in (
-        ("x", int, "int"),
-        (True, int, "int"),
-        (2.0, (str, int), "str or int"),
-    ):
+    wrong = ("x", int, "int"), (True, int, "int"), (2.0, (str, int), "str or int")
+    for value, kinds, names in wrong:
         with pytest.raises(InvalidInput, match=f"^it is {value!r}, which .* of the type {names}$"):
             require_type(value, kinds, "it")
 

@@ -191,6 +191,7 @@ def test_substitution_reaches_both_parts_of_a_quotient():
         (lambda: floor(H / 2, A), ArithmeticError, "is not a quotient of whole expressions$"),
         (lambda: (H + A) / expression(0), ZeroDivisionError, r"^H \+ A divided by zero$"),
         (lambda: H // 0, ZeroDivisionError, "^H divided by zero$"),
+        (lambda: (A / (L // A)).evaluate({"A": 2, "L": 1}), ZeroDivisionError, r"^Fraction\(1, 0"),
         (lambda: (H / 2).evaluate({"H": 7}), ValueError, "^7/2 is not a whole number$"),
         (lambda: (H * A).evaluate({"H": 7}), KeyError, "^'A'$"),
     ],

@@ -111,6 +111,7 @@ BERT = EncoderLetters(L=2, H=12, A=3, F=5, V=11, P=7, T=2)
 BOTH = EncoderDecoderLetters(N=2, M=4, H=12, A=3, F=5, V=11, U=11, P=7)
 GPT = GPTLetters(L=2, H=12, A=3, F=5, V=11, P=7)
 LLAMA = LlamaLetters(L=2, H=10, A=6, G=3, K=4, F=5, V=11)
+HEADS = {"mlm_head": True, "nsp_head": True}
 UNTIED = {"tie_word_embeddings": False}
 APART = {"target_vocab_size": 13, "share_embeddings": False}
 NO_BIAS = {"learned_positions": True, "attention_bias": False}
@@ -120,11 +121,7 @@ NO_BIAS = {"learned_positions": True, "attention_bias": False}
     ("family", "changes", "letters"),
     [
         ("encoder", {}, BERT),
-        (
-            "encoder",
-            {"mlm_head": True, "nsp_head": True} | UNTIED,
-            BERT._replace(mlm=1, untied=1, nsp=1),
-        ),
+        ("encoder", HEADS | UNTIED, BERT._replace(mlm=1, untied=1, nsp=1)),
         ("encoder", {"pooler": False}, BERT._replace(pooler=0)),
         ("encoder-decoder", {}, BOTH),
         ("encoder-decoder", APART | UNTIED, BOTH._replace(U=13, shared=0, untied=1)),

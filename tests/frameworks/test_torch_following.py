@@ -303,6 +303,9 @@ def test_code_that_is_denied(function, said):
     assert function is measures_text or re.search(r"\(\w+\.py:\d+\)", str(caught.value))
 
 
+SHAPE, LISTED = "a parameter of an unknown shape", "a tensor in a list of parameters"
+
+
 def chooses_a_tensor(h=8, n=3):
     one = torch.zeros(n, h) if h > 4 else torch.zeros(h)
     return parameter(torch.sin(one))
@@ -311,18 +314,12 @@ def chooses_a_tensor(h=8, n=3):
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (lambda h=8: parameter(torch.zeros(h)[5:]), "a parameter of an unknown shape"),
-        (chooses_a_tensor, "a parameter of an unknown shape"),
+        (lambda h=8: parameter(torch.zeros(h)[5:]), SHAPE),
+        (chooses_a_tensor, SHAPE),
         (lambda h=8: parameter(torch.zeros(h, 2).mT), r"a parameter of opaque\('mT'\)"),
-        (
-            lambda h=8, n=3: parameter(torch.stack([torch.zeros(h) for _ in range(n)])),
-            "a parameter of an unknown shape",
-        ),
-        (
-            lambda h=8, n=3: nn.ParameterList(torch.zeros(h, 2) for _ in range(n)),
-            "a tensor in a list of parameters",
-        ),
-        (lambda h=8: nn.ParameterDict({"a": torch.zeros(h)}), "a tensor in a list of parameters"),
+        (lambda h=8, n=3: parameter(torch.stack([torch.zeros(h) for _ in range(n)])), SHAPE),
+        (lambda h=8, n=3: nn.ParameterList(torch.zeros(h, 2) for _ in range(n)), LISTED),
+        (lambda h=8: nn.ParameterDict({"a": torch.zeros(h)}), LISTED),
     ],
 )
 def test_parameters_that_are_not_followed(function, said):

@@ -16,6 +16,7 @@ from paramproof.formulas.expression import text
 from paramproof.formulas.models import named_configurations, named_model, named_models
 from tests.configs import LLAMA
 from tests.derivations import MIXTURE
+from tests.json_schema import assert_document
 from tests.notation import value
 
 BIASED = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "attention_bias": True}
@@ -32,7 +33,11 @@ def test_a_spec_and_a_derivation_are_models():
 @pytest.mark.shared("238 named models")
 @pytest.mark.parametrize("source", [*named_models(), *named_configurations(), LLAMA, BIASED])
 def test_formula_components_and_tensors_give_the_total(source):
+    """And its document, which conforms to the schema, has this formula and total."""
     count = paramproof.count(source)
+    data = count.to_dict()
+    assert_document(data, "count")
+    assert (data["total"], data["formula"]) == (count.total, count.formula)
     assert value(count.formula, count.letters) == count.total
     assert sum(count.by_component().values()) == count.total
     own = [one for one in count.tensors if one.trainable and not one.tied_to]
@@ -67,16 +72,11 @@ def test_conventions_combine():
 def test_a_count_is_a_model():
     """What ``count`` returns can be compared and explained, unless its weights were counted."""
     first, other = paramproof.count("bert-base"), paramproof.count("bert-large")
-    assert (
-        paramproof.diff(first, other).to_dict()
-        == paramproof.diff("bert-base", "bert-large").to_dict()
-    )
-    assert (
-        paramproof.explain(first.total, first).to_dict()
-        == paramproof.explain(first.total, "bert-base").to_dict()
-    )
-    with pytest.raises(paramproof.InvalidInput, match="a count has its class already"):
-        paramproof.explain(first.total, first, "BertModel")
+    assert diff(first, other).to_dict() == diff("bert-base", "bert-large").to_dict()
+    number = first.total
+    assert explain(number, first).to_dict() == explain(number, "bert-base").to_dict()
+    with pytest.raises(InvalidInput, match="a count has its class already"):
+        explain(number, first, "BertModel")
 
 
 @pytest.mark.parametrize("call", ["count('bert-base')", "count('deepseek-v3').active"])
@@ -130,9 +130,8 @@ def test_a_model_that_leaves_nothing_open_warns_of_nothing(source):
 
 @pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), 10**400])
 def test_a_time_limit_that_no_timer_has_is_refused(seconds):
-    with pytest.raises(
-        InvalidInput, match=r"^seconds is .*: it must be above 0 and at most 1,000,000,000$"
-    ):
+    said = r"^seconds is .*: it must be above 0 and at most 1,000,000,000$"
+    with pytest.raises(InvalidInput, match=said):
         derive("bert", seconds=seconds)
 
 

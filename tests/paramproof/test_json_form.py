@@ -6,7 +6,6 @@ import pytest
 
 import paramproof
 from paramproof.bulk import count_line, json_line
-from paramproof.formulas.models import named_configurations, named_models
 from paramproof.json_form import json_text
 from paramproof.resolver import Model
 from paramproof.resolver.models import CountedWeights
@@ -24,25 +23,6 @@ T5 = {
 MIXTRAL = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}
 
 
-@pytest.mark.shared("a document for each of 238 named models")
-@pytest.mark.parametrize("name", [*named_models(), *named_configurations()])
-def test_named_model(name):
-    count = paramproof.count(name)
-    data = count.to_dict()
-    assert_document(data, "count")
-    assert (data["total"], data["formula"]) == (count.total, count.formula)
-    assert data["published"]["number"]
-
-
-def test_assumed_sizes_and_unknown_keys():
-    keys = {"model_type": "mistral", "hidden_size": 2048, "head_dim": 64, "my_note": 1}
-    data = paramproof.count(keys).to_dict()
-    assert_document(data, "count")
-    assert data["class_assumed"]
-    assert data["assumed"]["vocab_size"] == 32_000
-    assert data["unknown_keys"] == ["my_note"]
-
-
 def test_a_head_that_loading_adds():
     data = paramproof.count(T5).to_dict()
     assert_document(data, "count")
@@ -56,21 +36,6 @@ def test_live_model():
     assert_document(data, "count")
     assert data["status"] == "counted"
     assert not {"formula", "letters", "active"} & data.keys()
-
-
-def test_the_explanations_above_cover_every_kind():
-    """As a class, withdrawn, published, active, apart, and of another model."""
-    kinds = {
-        one["kind"]
-        for number in (109_483_778, 109_559_140, 590_592, 36_864 * 8, "12.9B", 6_442_450_944)
-        for one in paramproof.explain(number).to_dict()["found"]
-    }
-    assert kinds >= {"class", "labels", "one", "all", "active", "estimate"}
-    assert paramproof.explain("117M").to_dict()["published"][0]["withdrawn"]
-    assert paramproof.explain("110M").to_dict()["published"]
-    apart = paramproof.explain(109_482_240, "gpt2").to_dict()
-    assert apart["apart"]["difference"] == 109_482_240 - 124_439_808
-    assert apart["elsewhere"]
 
 
 def test_a_lone_surrogate_is_escaped():

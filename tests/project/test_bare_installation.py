@@ -53,10 +53,8 @@ def python(bare, tmp_path):
 def test_its_distributions(bare):
     """All are pure Python, and none is an array library."""
     (own,) = metadata.distributions(path=[str(bare)], name="paramproof")
-    assert required(own.requires) == {
-        *("click", "rich"),
-        *("markdown-it-py", "mdurl", "pygments"),  # Required by Rich.
-    }
+    of_rich = "markdown-it-py", "mdurl", "pygments"
+    assert required(own.requires) == {"click", "rich", *of_rich}
 
 
 def test_the_version_is_that_of_the_wheel(python, wheel):
@@ -113,10 +111,8 @@ def test_verify_names_the_command_that_says_what_to_install(python):
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert "paramproof frameworks" in line
-    assert (
-        'python -m pip install "paramproof[torch]"'
-        in python("-m", "paramproof", "frameworks").stdout
-    )
+    listed = python("-m", "paramproof", "frameworks").stdout
+    assert 'python -m pip install "paramproof[torch]"' in listed
 
 
 def test_the_package_needs_no_array_library(python):

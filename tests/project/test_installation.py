@@ -35,10 +35,8 @@ def due():
 
 def test_the_wheel_has_one_name_and_all_of_it(wheel):
     with zipfile.ZipFile(wheel) as file:
-        assert {name.split("/")[0] for name in file.namelist()} == {
-            "paramproof",
-            "-".join(wheel.name.split("-")[:2]) + ".dist-info",
-        }
+        top = {name.split("/")[0] for name in file.namelist()}
+    assert top == {"paramproof", "-".join(wheel.name.split("-")[:2]) + ".dist-info"}
     assert sorted(content(wheel)) == sorted(due())
 
 

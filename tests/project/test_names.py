@@ -33,16 +33,11 @@ def test_no_module_is_hidden_by_its_packages_exports():
 
 
 def test_messages_have_no_words_of_insiders():
-    docstrings = {
-        id(node.value)
-        for tree in TREES.values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Expr)
-    }
+    nodes = [(path, node) for path, tree in TREES.items() for node in ast.walk(tree)]
+    docstrings = {id(node.value) for _, node in nodes if isinstance(node, ast.Expr)}
     found = [
         f"{path}: {node.value}"
-        for path, tree in TREES.items()
-        for node in ast.walk(tree)
+        for path, node in nodes
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value
         if id(node) not in docstrings
         if re.search(r"(?i)\b(entry|entries|catalogue)\b", node.value)

@@ -21,6 +21,11 @@ OTHERS = "other tensors are created"
 FITTED = "the shape is fitted in 2 of 2 tensor groups"
 
 
+def unfollowed(*what: str) -> list[str]:
+    """Return the starts of reasons that name lines which were not followed."""
+    return [f"{one} was not followed (" for one in what]
+
+
 @dataclass(frozen=True)
 class Case:
     function: Callable[..., Any]

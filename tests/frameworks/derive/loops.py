@@ -4,7 +4,7 @@ import copy
 
 from torch import nn
 
-from tests.frameworks.derive.deriving import FITTED, derives
+from tests.frameworks.derive.deriving import FITTED, derives, unfollowed
 
 
 def square(hidden_size, **options):
@@ -34,8 +34,7 @@ def below_zero(hidden_size=8, layers=5):
         FITTED,
         "the count is fitted in 2 tensor groups",
         "layers is read in a way that is not followed",
-        "a branch was not followed (",
-        "a statement was not followed (",
+        *unfollowed("a branch", "a statement"),
     ],
 )
 def early_exit(hidden_size=8, layers=9):
@@ -144,7 +143,7 @@ def stages(hidden_size=8, num_stages=2, depth=3):
         FITTED,
         "the count is fitted in 2 tensor groups",
         "the length of a loop is read in a way that is not followed",
-        "a lookup was not followed (",
+        *unfollowed("a lookup"),
     ],
     at=[{"layers": 9}],
 )

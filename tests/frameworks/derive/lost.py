@@ -8,7 +8,7 @@ import numpy
 import torch
 from torch import nn
 
-from tests.frameworks.derive.deriving import FITTED, derives, refuses
+from tests.frameworks.derive.deriving import FITTED, derives, refuses, unfollowed
 
 WIDTHS = {8: 24, 16: 80, 32: 64}
 
@@ -20,13 +20,13 @@ def through_numpy(hidden_size=8, heads=2):
 
 @derives(
     "⌊H/2⌋·(H + 1)",
-    reasons=[FITTED, "a computed shape or condition: weight", "a call was not followed ("],
+    reasons=[FITTED, "a computed shape or condition: weight", *unfollowed("a call")],
 )
 def through_a_float_of_numpy(hidden_size=8):
     return nn.Linear(hidden_size, int(hidden_size * numpy.float64(0.5)))
 
 
-@derives("H²·A + H·A", reasons=[FITTED, "a call of dumps (", "a call was not followed ("])
+@derives("H²·A + H·A", reasons=[FITTED, "a call of dumps (", *unfollowed("a call")])
 def through_json(hidden_size=8, heads=2):
     config = json.loads(json.dumps({"hidden": hidden_size, "heads": heads}))
     return nn.Linear(config["hidden"], config["heads"] * config["hidden"])
@@ -74,10 +74,8 @@ def through_a_list(hidden_size=8, width=5):
 @derives(
     "H² + H",
     reasons=[
-        FITTED,
-        "an error that is handled (",
-        "a try statement was not followed (",
-        *["a statement was not followed ("] * 2,
+        *(FITTED, "an error that is handled ("),
+        *unfollowed("a try statement", "a statement", "a statement"),
     ],
 )
 def past_an_absent_package(hidden_size=8):
@@ -92,11 +90,8 @@ def past_an_absent_package(hidden_size=8):
     "H² + H",
     fixed="fi,se",
     reasons=[
-        FITTED,
-        "fi, se did not vary",
-        "modules with unknown names (",
-        "a branch was not followed (",
-        *["a statement was not followed ("] * 2,
+        *(FITTED, "fi, se did not vary", "modules with unknown names ("),
+        *unfollowed("a branch", "a statement", "a statement"),
         "second did not vary once the formula had failed: refuses sizes",
         "first did not vary once the formula had failed: refuses sizes",
     ],
@@ -161,13 +156,7 @@ def by_powers(hidden_size=8, depth=3):
 @derives(
     "wi·(H + 1)",
     where={"A divides H": "heads of no whole width", "A divides wi": "heads of no whole width"},
-    reasons=[
-        FITTED,
-        "a call of dumps (",
-        "a branch was not followed (",
-        "a statement was not followed (",
-        "a call was not followed (",
-    ],
+    reasons=[FITTED, "a call of dumps (", *unfollowed("a branch", "a statement", "a call")],
 )
 def asked_of_two_numbers(hidden_size=12, wide=30, heads=3):
     for width in _through_text([hidden_size, wide]):

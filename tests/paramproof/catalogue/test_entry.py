@@ -13,26 +13,10 @@ from paramproof.catalogue.names import (
     type_with_class,
     versions_of,
 )
-from paramproof.formulas import EncoderLetters, GPTLetters, LlamaLetters, closed_form
 from tests.answers import CASES, read
 from tests.configs import LLAMA, without
 
 SMALL = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 100}
-
-
-def test_the_counts_and_formulas_equal_the_hand_written_ones():
-    def letters(found, kind):
-        sizes = found.derivation.sizes
-        return {name: size for name, size in sizes.items() if name in kind._fields}
-
-    bert, gpt2, llama = (entry({"model_type": one}) for one in ("bert", "gpt2", "llama"))
-    for found, written in (
-        (bert, EncoderLetters(**letters(bert, EncoderLetters), pooler=1)),
-        (gpt2, GPTLetters(**letters(gpt2, GPTLetters) | {"F": 4 * 768})),
-        (llama, LlamaLetters(**letters(llama, LlamaLetters), untied=1)),
-    ):
-        derivation = found.derivation
-        assert found.count == closed_form(written) == derivation.count(derivation.sizes)
 
 
 def test_every_type_that_transformers_lacks_is_of_mlx_lm():

@@ -219,12 +219,8 @@ ABSENT_B = ["refuse", ["not", ["has", ["config"], "b"]], "b is required", "b"]
 def test_refused_keys(tmp_path, keys, reason, kind, values):
     rules = {"keys": [[IS_INT, {"a": 3}, "b"]], "refusals": [ABSENT_B, LARGE]}
     keys = {"model_type": "toy", **keys}
-    inner = {
-        "fields": {
-            "inner": ["if", ["has", ["config"], "inner"], ["new", "Toy", ["key", "inner"]], 0]
-        }
-    }
-    catalogue = folder(tmp_path, {"Toy": rules, "Outer": inner})
+    inner = ["if", ["has", ["config"], "inner"], ["new", "Toy", ["key", "inner"]], 0]
+    catalogue = folder(tmp_path, {"Toy": rules, "Outer": {"fields": {"inner": inner}}})
     with pytest.raises(Refused) as caught:
         catalogue.configuration(keys)
     assert caught.value.reason.startswith(reason)
@@ -327,10 +323,9 @@ def test_model_of_a_part(tmp_path):
     assert [*tensors] == ["one.a", "one.b", "one.c", "head"]
     assert tensors["one.c"].storage == tensors["head"].storage
     assert part.count("Model")["trainable"] == 5 + 10
+    node = ["module", "head", True, ["tied", inner, "x"]]
     with pytest.raises(Refused, match="KeyError"):
-        model(
-            tmp_path, ["module", "head", True, ["tied", inner, "x"]], models={"Auto": "Part"}
-        ).count("Model")
+        model(tmp_path, node, models={"Auto": "Part"}).count("Model")
 
 
 def test_nodes_of_the_base(tmp_path):

@@ -1,6 +1,5 @@
 """Keys that a configuration class does not have are ignored, or refused as misspelt."""
 
-from collections import Counter
 from math import inf, nan
 from string import ascii_lowercase
 
@@ -86,12 +85,8 @@ def test_public_configurations_have_no_misspelt_keys():
             refused.append(error.key)
         except NotInCatalogue:
             continue
-    assert Counter(refused) == {
-        "num_experts": 1,
-        "intermediate_size": 1,
-        "ffn_config.ffn_act_fn": 1,
-        "decoder_config": 1,
-    }
+    once = "num_experts", "intermediate_size", "ffn_config.ffn_act_fn", "decoder_config"
+    assert sorted(refused) == sorted(once)
 
 
 @pytest.mark.parametrize(

@@ -22,14 +22,9 @@ from paramproof.views.conventions import (
 )
 from tests.derivations import MIXTURE, NUMBER, E, H, V, tensor
 
-ROUTED = Model(
-    name="mixture.json",
-    architecture=replace(
-        MIXTURE,
-        sizes={**MIXTURE.sizes, "nept": 1},
-        fields={**MIXTURE.fields, "nept": "experts_per_token"},
-    ),
-)
+SIZES = {**MIXTURE.sizes, "nept": 1}
+FIELDS = {**MIXTURE.fields, "nept": "experts_per_token"}
+ROUTED = Model(name="mixture.json", architecture=replace(MIXTURE, sizes=SIZES, fields=FIELDS))
 """A quarter of the parameters of four experts."""
 
 ACTIVE = NUMBER - 3 * 3 * 16 * 8
@@ -51,13 +46,10 @@ def test_undecidable_conventions():
     """Whether the one tensor is a head is unknown; the first convention still gives a count."""
     one = replace(ROUTED.architecture, tensors=(tensor("what.weight", V, H),))
     model = replace(ROUTED, architecture=one)
-    assert [found and found.total for found in total_and_active(model).values()] == [
-        400,
-        None,
-        None,
-    ]
+    found = total_and_active(model)
+    assert [one and one.total for one in found.values()] == [400, None, None]
     assert active_as_json(model)["conventions"]["neither"] is None
-    assert [row.cells for row in active_table(total_and_active(model)).rows] == [
+    assert [row.cells for row in active_table(found).rows] == [
         ("embedding-and-head", 400, 400, 100),
         ("head-only", "undecided", None, None),
         ("neither", "undecided", None, None),
@@ -87,8 +79,8 @@ def test_the_published_number_decides_which_convention_comes_first(name):
 
 
 def test_routing_of_two_towers():
-    sizes = {**ROUTED.architecture.sizes, "e": 6, "u": 2}
-    fields = {**ROUTED.architecture.fields, "E": "a.num_experts", "nept": "a.top_k"}
+    sizes = {**SIZES, "e": 6, "u": 2}
+    fields = {**FIELDS, "E": "a.num_experts", "nept": "a.top_k"}
     fields |= {"e": "b.num_experts", "u": "b.top_k"}
     tensors = (tensor("a.experts.w", E, V, H), tensor("b.experts.w", letter("e"), V, H))
     both = replace(ROUTED.architecture, sizes=sizes, fields=fields, tensors=tensors)

@@ -25,37 +25,21 @@ from tests.derivations import MIXTURE
 from tests.json_schema import assert_document
 
 BEYOND = "these sizes violate a guard that the proof rests on"
+VIOLATED = f"{BEYOND} (V ≤ 40; V = vocab_size = 50)"
+NOT_TRIED = "V = 50 lies outside the sizes it was validated at (9 to 49)"
 
-
-def guarded(guard, **changes):
-    return replace(MIXTURE, irrelevant_guards=(condition_in(guard),), **changes)
-
-
-INSIDE = guarded("V ≤ 50")
-OUTSIDE = guarded("V ≤ 40")
+DOUBTED = replace(MIXTURE, caveats=("a doubt",))
+INSIDE = replace(MIXTURE, irrelevant_guards=(condition_in("V ≤ 50"),))
+OUTSIDE = replace(MIXTURE, irrelevant_guards=(condition_in("V ≤ 40"),))
+TRIED, FEWER = {"V": (9, 50)}, {"V": (9, 49)}
 FOUND = {
     "proved": (MIXTURE, PROVED, ()),
     "inside a guard": (INSIDE, PROVED, ()),
-    "beyond a guard": (OUTSIDE, PROVED, (f"{BEYOND} (V ≤ 40; V = vocab_size = 50)",)),
-    "fitted": (replace(MIXTURE, caveats=("a doubt",)), FITTED, ("a doubt",)),
-    "at sizes that were tried": (
-        replace(MIXTURE, caveats=("a doubt",), validated={"V": (9, 50)}),
-        FITTED,
-        ("a doubt",),
-    ),
-    "at sizes that were not tried": (
-        replace(MIXTURE, caveats=("a doubt",), validated={"V": (9, 49)}),
-        FITTED,
-        ("V = 50 lies outside the sizes it was validated at (9 to 49)", "a doubt"),
-    ),
-    "beyond a guard, at sizes that were not tried": (
-        replace(OUTSIDE, validated={"V": (9, 49)}),
-        PROVED,
-        (
-            f"{BEYOND} (V ≤ 40; V = vocab_size = 50)",
-            "V = 50 lies outside the sizes it was validated at (9 to 49)",
-        ),
-    ),
+    "beyond a guard": (OUTSIDE, PROVED, (VIOLATED,)),
+    "fitted": (DOUBTED, FITTED, ("a doubt",)),
+    "at sizes that were tried": (replace(DOUBTED, validated=TRIED), FITTED, ("a doubt",)),
+    "at others": (replace(DOUBTED, validated=FEWER), FITTED, (NOT_TRIED, "a doubt")),
+    "beyond, at others": (replace(OUTSIDE, validated=FEWER), PROVED, (VIOLATED, NOT_TRIED)),
 }
 """Derivations at their own sizes, with the word and the reasons."""
 
@@ -113,27 +97,21 @@ def test_text_and_data_state_where_a_formula_is_proved():
 def test_a_derivation_prints_the_sizes_at_which_it_was_validated():
     fitted, *_ = FOUND["at sizes that were tried"]
     assert "\nvalidated at V = 9 to 50\n" in output_of(fitted)
-    assert "validated at " in output_of(replace(INSIDE, validated={"V": (9, 50)}))
-    assert "validated at " not in output_of(replace(MIXTURE, validated={"V": (9, 50)}))
+    assert "validated at " in output_of(replace(INSIDE, validated=TRIED))
+    assert "validated at " not in output_of(replace(MIXTURE, validated=TRIED))
     assert "validated at " not in output_of(replace(fitted, validated={}))
 
 
-@pytest.fixture
-def qwen3(tmp_path):
-    """Return the keys of a model, also in a file."""
-    keys = {"model_type": "qwen3", "head_dim": 4}
-    (tmp_path / "config.json").write_text(json.dumps(keys))
-    (tmp_path / "lines.jsonl").write_text(json.dumps(keys) + "\n")
-    return keys
-
-
-def test_every_form_of_data_has_the_word(qwen3, paramproof, tmp_path):
+def test_every_form_of_data_has_the_word(paramproof, tmp_path):
     """The snapshots have the text of commands."""
-    paramproof("count", "config.json", "--json", "count.json")
-    (model,) = json.loads((tmp_path / "count.json").read_text("utf-8"))["models"]
-    (line,) = map(json.loads, paramproof("count", "--jsonl", "lines.jsonl").stdout.splitlines())
-    found = library.count(qwen3)
-    own = {model["status"], line["status"], count_line(1, json.dumps(qwen3).encode())["status"]}
+    keys = {"model_type": "qwen3", "head_dim": 4}
+    text = json.dumps(keys)
+    for file in ("config.json", "lines.jsonl"):
+        (tmp_path / file).write_text(text)
+    (model,) = json.loads(paramproof("count", "config.json", "--json", "-").stdout)["models"]
+    line = json.loads(paramproof("count", "--jsonl", "lines.jsonl").stdout)
+    found = library.count(keys)
+    own = {model["status"], line["status"], count_line(1, text.encode())["status"]}
     assert own == {found.status} == {found.to_dict()["status"]} == {PROVED}
     assert model["reasons"] == found.to_dict()["reasons"] == []
     assert f"({PROVED})" in repr(found)
@@ -142,10 +120,3 @@ def test_every_form_of_data_has_the_word(qwen3, paramproof, tmp_path):
     page = (tmp_path / "page.html").read_text("utf-8")
     assert re.findall(r"formula: \S+ \(.*?\): (\w+)", page) == [PROVED]
     assert BEYOND not in page
-
-
-def test_verify_prints_the_certainty_beside_a_user_formula(qwen3, paramproof, tmp_path):
-    """At many sizes: the command prints where the formula is proved."""
-    (tmp_path / "mine.py").write_text("def count(V):\n    return 1\n")
-    done = paramproof("verify", "--formula", "mine:count", "--model", "config.json")
-    assert re.search(r"formula was derived, proved\nat its own sizes", done.stdout)

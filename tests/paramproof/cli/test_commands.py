@@ -2,8 +2,9 @@
 
 A case is a line of ``commands.txt``, and the files that it names are in ``CONFIGS`` and
 ``WEIGHTS``. Its output, status and errors are in ``__snapshots__``, in the file of its command,
-without versions. ``pytest tests/paramproof/cli/test_commands.py --snapshot-update`` writes the
-output of a case that is new or has changed: read the diff, since nothing else does.
+without versions, times and memory. ``pytest tests/paramproof/cli/test_commands.py
+--snapshot-update`` writes the output of a case that is new or has changed: read the diff, since
+nothing else does.
 """
 
 import json
@@ -21,6 +22,7 @@ from tests.checkpoints import ENCODER, GROUPED, T5, canonical, in_memory, sharde
 from tests.configs import DEEPSEEK_V3, FLAN_T5_SMALL, MIXTRAL_8X7B, SMALL_MIXTRAL, without
 from tests.derivations import MIXTURE, H, tensor, with_tensors
 from tests.fixtures import copy_module
+from tests.specs import B16
 
 SPEC = {
     **{"vocab_size": 50_000, "hidden_size": 640, "num_hidden_layers": 7, "type_vocab_size": 1},
@@ -68,6 +70,7 @@ CONFIGS = {
     "untied/config.json": T5 | {"tie_word_embeddings": False},
     "tied/config.json": T5,
     "encoder/config.json": spec_fields(ENCODER),
+    "b16.json": B16,
 }
 """The JSON files that cases name."""
 
@@ -117,7 +120,8 @@ def files(tmp_path_factory):
         write(folder / f"{name}.safetensors", shapes)
     (folder / "s").mkdir()
     sharded(folder / "s", GROUPED, 2)
-    copy_module(folder, "family_formulas")
+    for name in ("family_formulas", "user_formulas"):
+        copy_module(folder, name)
     return folder
 
 
@@ -128,9 +132,13 @@ CASES = [
 ]
 
 VERSION = re.compile(
-    r"\b(torch|transformers|mlx-lm|mlx|keras|tensorflow|equinox|paddle|jax) \d[\w.+]*"
+    r"\b(torch|transformers|mlx-lm|mlx|keras|tensorflow|equinox|paddle|jax|numpy|toy|wrong|broken)"
+    r" \d[\w.+]*(?: +(?= ))?"
 )
-"""A library with its version."""
+"""A library with its version, and all but one of the spaces that fill its cell."""
+
+MEASURED = re.compile(r"(?m) {2,}(?:ms +MB|seconds|[\d,]*\.\d(?: +[\d,]+)?)$|(?<=─)─+")
+"""In tables of ``verify``, times and memory, and lines that are as wide as they are."""
 
 
 class OneFileACommand(AmberSnapshotExtension):
@@ -152,9 +160,11 @@ def command_of(line):
     return words[0] if words[0].isalpha() else "paramproof"
 
 
-@pytest.mark.parametrize("line", CASES)
-def test_output(line, files, snapshot, paramproof, monkeypatch):
+@pytest.mark.parametrize("line", CASES, ids=str)
+def test_output(line, files, snapshot, paramproof, request):
     words = shlex.split(line)
+    if plugin := re.search(r"mixer|toy|b16", line):
+        request.getfixturevalue("outsider" if plugin[0] == "toy" else "mixer")
     columns = dict(word.split("=") for word in words[:1] if "COLUMNS=" in word)
     done = paramproof(*words[len(columns) :], cwd=files, **columns)
     said = [done.stdout] if done.stdout else []
@@ -162,4 +172,6 @@ def test_output(line, files, snapshot, paramproof, monkeypatch):
     said += [f"--- standard error\n{done.stderr}"] if done.stderr else []
     assert all(len(text) < 10**5 for text in said)
     assert all(sign.isprintable() for sign in "".join(said).replace("\n", ""))
-    assert VERSION.sub(r"\1 VERSION", "".join(said)) == snapshot(extension_class=OneFileACommand)
+    text = VERSION.sub(r"\1 VERSION", "".join(said))
+    text = MEASURED.sub("", text) if words[0] == "verify" else text
+    assert text == snapshot(extension_class=OneFileACommand)

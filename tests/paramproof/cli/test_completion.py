@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from paramproof.bytes import BITS
+from paramproof.cli.main import COMMANDS
 from paramproof.differences.answer import components
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.conventions import CONVENTIONS
@@ -55,38 +56,31 @@ def completed(on_path, tmp_path):
     return run
 
 
-def test_commands(completed):
-    assert completed("co") == ["compare", "count"]
-    assert "models" in completed("")
+FILES = ["compopt -o default", ""]
+COMPLETIONS = {
+    "": sorted(COMMANDS),
+    "co": ["compare", "count"],
+    "count ": [*model_names()],
+    "count bert-large gpt2-": ["gpt2-medium", "gpt2-large", "gpt2-xl"],
+    "count conf": FILES,
+    "count gpt2 --json out": FILES,
+    "count gpt2 --under ": [*CONVENTIONS],
+    "count gpt2 --dtype ": [*BITS],
+    "verify --model ll": [name for name in model_names() if name[:2] == "ll"],
+    "verify --family ": [*FAMILIES],
+    "models --family l": ["llama"],
+    "verify --framework keras-t": ["keras-tensorflow", "keras-torch"],
+    "differences --framework keras-t": ["keras-tensorflow", "keras-torch"],
+    "differences --component ": components(),
+    # Frameworks of other distributions.
+    "verify --framework toy-w": ["toy-wrong"],
+    "differences --framework toy-w": ["toy-wrong"],
+}
 
 
-def test_models(completed):
-    assert completed("count", "") == [*model_names()]
-    assert completed("count", "bert-large", "gpt2-") == ["gpt2-medium", "gpt2-large", "gpt2-xl"]
-    assert completed("verify", "--model", "ll") == [n for n in model_names() if n[:2] == "ll"]
-
-
-def test_files_if_no_model_matches(completed):
-    assert completed("count", "conf") == ["compopt -o default", ""]
-    assert completed("count", "gpt2", "--json", "out") == ["compopt -o default", ""]
-
-
-@pytest.mark.parametrize("command", ["verify", "differences"])
-def test_frameworks(outsider, completed, command):
-    """Including frameworks of other distributions."""
-    assert completed(command, "--framework", "keras-t") == ["keras-tensorflow", "keras-torch"]
-    assert "toy-wrong" in completed(command, "--framework", "toy")
-
-
-def test_families(completed):
-    assert completed("verify", "--family", "") == list(FAMILIES)
-    assert completed("models", "--family", "l") == ["llama"]
-
-
-def test_other_names(completed):
-    assert completed("count", "gpt2", "--under", "") == list(CONVENTIONS)
-    assert completed("count", "gpt2", "--dtype", "") == list(BITS)
-    assert completed("differences", "--component", "") == components()
+@pytest.mark.parametrize("line", COMPLETIONS)
+def test_completions(outsider, completed, line):
+    assert completed(*line.split(" ")) == COMPLETIONS[line]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -21,18 +21,11 @@ def model():
     return toy(layers, width=12, heads=3)
 
 
-COUNT = (tensor_groups, "group_tensors", "{}['it']", runner)
-
-
 @pytest.mark.parametrize(
-    ("planted", "error"),
-    [
-        (COUNT, "KeyError: 'it'"),
-        ((tensor_groups, "group_tensors", "None.terms", runner), "AttributeError: "),
-    ],
+    ("bug", "error"), [("{}['it']", "KeyError: 'it'"), ("None.terms", "AttributeError: ")]
 )
-def test_a_bug_of_ours(monkeypatch, planted, error):
-    plant(monkeypatch, *planted)
+def test_a_bug_of_ours(monkeypatch, bug, error):
+    plant(monkeypatch, tensor_groups, "group_tensors", bug, runner)
     with pytest.raises(InternalError, match=rf"tracing/tensor_groups\.py:2: {error}"):
         derive(model(), effort=EFFORT)
 
@@ -60,7 +53,7 @@ def test_the_worker_reports_a_failure_and_no_refusal(monkeypatch):
     told = []
     monkeypatch.setattr(process, "load_reference", lambda what: None)
     monkeypatch.setattr(function, "function_constructor", lambda *asked: model())
-    plant(monkeypatch, *COUNT)
+    plant(monkeypatch, tensor_groups, "group_tensors", "{}['it']", runner)
     monkeypatch.setattr(process, "tell", told.append)
     process._derived("toy:model", None, "", {}, 0)
     (failed,) = (one for one in told if type(one) is RuntimeError)

@@ -108,34 +108,31 @@ def test_ints_are_letters_and_flags_and_texts_are_not(formula):
     assert formula(model, {"flag": True}).formula == formula_in("2·a·h + h")
 
 
-def test_a_field_that_a_file_may_give_is_a_letter(formula):
-    head = ["if", ["is", key("head"), None], ["//", key("h"), key("a")], key("head")]
-    model = module(("w", tensor([F("head")])))
-    found = formula(model, fields={"head": head}, draws=0)
-    assert str(found.formula) == "head"
-    assert found.sizes == {"head": 4}
+HEAD = ["if", ["is", key("head"), None], ["//", key("h"), key("a")], key("head")]
+TWICE = ["*", 2, key("h")]
+GIVEN_OR_TWICE = ["if", ["has", ["config"], "x"], ["get", ["config"], "x"], TWICE]
+PART = ["if", ["has", ["config"], "part"], ["new", "Toy", ["get", ["config"], "part"]], None]
+SET_BY_OWNER = ["updated", ["new", "Toy", dictionary(["last", True])], dictionary(["a", key("h")])]
+PART_OF_OWNER = ["if", ["has", ["config"], "last"], None, SET_BY_OWNER]
 
 
-def test_a_field_that_no_file_may_give_is_its_expression(formula):
-    found = formula(module(("w", tensor([F("x")]))), fields={"x": ["*", 2, key("h")]})
-    assert str(found.formula) == "2·h"
-    assert found.fields == {"h": "h"}
-
-
-def test_the_field_of_a_part_has_its_path(formula):
-    made = ["new", "Toy", ["get", ["config"], "part"]]
-    fields = {"part": ["if", ["has", ["config"], "part"], made, None]}
-    model = module(("w", tensor([["field", F("part"), "h"], F("h")])))
-    found = formula(model, {"part": {"h": 5}}, fields)
-    assert str(found.formula) == "h·part_h"
-    assert found.fields["part_h"] == "part.h"
-
-
-def test_what_its_owner_sets_in_a_part_is_a_size_of_the_owner(formula):
-    made = ["updated", ["new", "Toy", dictionary(["last", True])], dictionary(["a", key("h")])]
-    fields = {"part": ["if", ["has", ["config"], "last"], None, made]}
-    model = module(("w", tensor([["field", F("part"), "a"], ["field", F("part"), "k"]])))
-    assert str(formula(model, fields=fields).formula) == "h·part_k"
+@pytest.mark.parametrize(
+    ("fields", "shape", "given", "printed", "draws"),
+    [
+        # A file may give it, or not; a key of the file wins over what the class computes.
+        ({"head": HEAD}, [F("head")], {}, "head", 0),
+        ({"x": TWICE}, [F("x")], {}, "2·h", 3),
+        ({"x": GIVEN_OR_TWICE}, [F("x")], {}, "2·h", 3),
+        ({"x": GIVEN_OR_TWICE}, [F("x")], {"x": 24}, "x", 0),
+        # The field of a part; what its owner sets in a part is a size of the owner.
+        ({"part": PART}, [["field", F("part"), "h"], F("h")], {"part": {"h": 5}}, "h·part_h", 3),
+        ({"part": PART_OF_OWNER}, [["field", F("part"), x] for x in "ak"], {}, "h·part_k", 3),
+    ],
+)
+def test_which_fields_are_letters(formula, fields, shape, given, printed, draws):
+    found = formula(module(("w", tensor(shape))), given, fields, draws)
+    assert str(found.formula) == printed
+    assert found.fields.get("part_h", "part.h") == "part.h"
 
 
 @pytest.mark.parametrize(
@@ -210,10 +207,8 @@ def test_tensors_that_are_there_at_other_sizes_only_are_counted(formula):
     third = ["==", ["%", ["+", ITEM, 1], F("p")], 0]
     model = layers(module(("w", tensor([F("h")]), third), ("v", tensor([F("a")]), ["not", third])))
     found = formula(model, {"p": 1})
-    assert {one.path: str(one.times) for one in found.tensors} == {
-        "*.w": "⌊l/p⌋",
-        "*.v": "l − ⌊l/p⌋",
-    }
+    times = {one.path: str(one.times) for one in found.tensors}
+    assert times == {"*.w": "⌊l/p⌋", "*.v": "l − ⌊l/p⌋"}
 
 
 def test_kinds_of_layers_are_counted_by_a_letter_for_all_but_one(formula):
@@ -233,10 +228,8 @@ def test_a_default_list_of_kinds_is_counted_by_its_rule(formula):
     fields = {"layers": ["if", ["is", key("layers"), None], rule, key("layers")]}
     model = loop(["==", ["get", F("layers"), ITEM], "full"])
     assert str(formula(model, fields=fields).tensors[0].times) == "⌊l/p⌋"
-    full, conv = (
-        ["*", ["list", "full"], key("k")],
-        ["*", ["list", "conv"], ["-", key("l"), key("k")]],
-    )
+    full = ["*", ["list", "full"], key("k")]
+    conv = ["*", ["list", "conv"], ["-", key("l"), key("k")]]
     fields = {"layers": ["if", ["is", key("layers"), None], ["+", full, conv], key("layers")]}
     assert str(formula(model, fields=fields).tensors[0].times) == "k"
     over_kinds = loop(["==", ITEM, "full"], source=F("layers"))
@@ -296,19 +289,10 @@ def test_the_experts_of_a_token_are_a_letter_though_no_constructor_reads_them(fo
     assert found.inert == ("num_experts_per_tok",)
 
 
-def test_a_key_that_wins_over_what_the_class_computes_is_a_letter(formula):
-    x = ["if", ["has", ["config"], "x"], ["get", ["config"], "x"], ["*", 2, key("h")]]
-    model = module(("w", tensor([F("x")])))
-    assert str(formula(model, fields={"x": x}).formula) == "2·h"
-    assert str(formula(model, {"x": 24}, {"x": x}, draws=0).formula) == "x"
-
-
 def test_the_layers_of_a_model_of_a_part_are_as_many_as_they_are(tmp_path):
     inner = layers(module(("w", tensor([F("h")]))))
-    whole = module(
-        ("a", ["model", ["self"], "Auto", ["list", 0]]),
-        ("b", ["model", ["self"], "Auto", ["list", 0]]),
-    )
+    part = ["model", ["self"], "Auto", ["list", 0]]
+    whole = module(("a", part), ("b", part))
     rules = {"keys": [[None, KEYS]], "models": {"Auto": "Inner"}}
     catalogue = folder(tmp_path, {"Toy": rules}, {"ToyModel": whole, "Inner": inner})
     catalogue.file("file")["versions"] = {}

@@ -53,49 +53,36 @@ def until(make, each, L, D, **_):
         make()
 
 
-@pytest.mark.parametrize(
-    ("program", "times"),
-    [
-        (lambda make, each, L, **_: [make() for _ in each(L)], L),
-        (lambda make, each, L, D, **_: [make() for i in each(L) if i < D], D),
-        (lambda make, each, L, D, **_: [make() for i in each(L) if not i < D], L - D),
-        (lambda make, each, L, **_: [make() for _ in each(L - 2)], L - 2),
-        (lambda make, each, L, **_: [make() for i in each(L) if i == L - 1], 1),
-        (lambda make, each, L, **_: [make() for i in each(L) if i < L - 1], L - 1),
-        (lambda make, each, L, S, **_: [make() for i in each(L) if i % S == 0], EVERY),
-        (lambda make, each, L, **_: [make() for i in each(L) if i % 3 == 2], floor(L, 3)),
-        (
-            lambda make, each, L, S, **_: [make() for i in each(L) if i % S == 1],
-            floor(L - 2, S) + 1,
-        ),
-        (
-            lambda make, each, L, D, S, **_: [make() for i in each(L) if (i + D) % S == 1],
-            floor(L + D - 2, S) - floor(D - 2, S),
-        ),
-        (until, D),
-        (
-            lambda make, each, L, D, S, **_: [
-                make() for i in each(L) if not (i < D and i % S == 0)
-            ],
-            L - floor(D - 1, S) - 1,
-        ),
-        (lambda make, each, L, M, **_: [make() for _ in each(L) for _ in each(M)], L * M),
-        (
-            lambda make, each, L, M, D, **_: [make() for i in each(L) if i < D for _ in each(M)],
-            D * M,
-        ),
-        (lambda make, each, L, D, **_: [make() for i in each(2, L) if i < D + 2], D),
-        (lambda make, each, L, S, **_: [make() for _ in each(0, L, S)], EVERY),
-        (lambda make, each, L, **_: [(make(), make()) for _ in each(L)], 2 * L),
-        # What loops do not say.
-        (lambda make, each, L, **_: [make() for i in each(L) for _ in each(i + 1)], None),
-        (lambda make, each, L, **_: [make() for i in each(L) if i < L / 2], None),
-        (lambda make, each, L, M, **_: [make() for _ in zip(each(L), each(M), strict=False)], None),
-    ],
-)
-def test_loops(program, times):
+LOOPS = {
+    "for _ in each(L)": L,
+    "for i in each(L) if i < D": D,
+    "for i in each(L) if not i < D": L - D,
+    "for _ in each(L - 2)": L - 2,
+    "for i in each(L) if i == L - 1": 1,
+    "for i in each(L) if i < L - 1": L - 1,
+    "for i in each(L) if i % S == 0": EVERY,
+    "for i in each(L) if i % 3 == 2": floor(L, 3),
+    "for i in each(L) if i % S == 1": floor(L - 2, S) + 1,
+    "for i in each(L) if (i + D) % S == 1": floor(L + D - 2, S) - floor(D - 2, S),
+    "for i in each(L) if not (i < D and i % S == 0)": L - floor(D - 1, S) - 1,
+    "for _ in each(L) for _ in each(M)": L * M,
+    "for i in each(L) if i < D for _ in each(M)": D * M,
+    "for i in each(2, L) if i < D + 2": D,
+    "for _ in each(0, L, S)": EVERY,
+    "for _ in each(L) for _ in 'ab'": 2 * L,
+    # What loops do not say.
+    "for i in each(L) for _ in each(i + 1)": None,
+    "for i in each(L) if i < L / 2": None,
+    "for _ in zip(each(L), each(M), strict=False)": None,
+}
+"""How often a tensor is made in each of these loops."""
+
+
+@pytest.mark.parametrize("loop", [*LOOPS, until])
+def test_loops(loop):
+    program = until if loop is until else eval(f"lambda make, each, L, D, M, S: [make() {loop}]")
     found = in_all(counts_in_loops(*traced(program, point)) for point in POINTS)
-    assert next((one.number for one in found), None) == times
+    assert next((one.number for one in found), None) == (D if loop is until else LOOPS[loop])
 
 
 def asks(question):
@@ -149,11 +136,7 @@ def test_what_a_loop_was_told_is_a_condition(question, stated):
 
 @pytest.mark.parametrize(
     "question",
-    [
-        lambda i, **_: i // 7 == 5,
-        lambda i, **_: i * i > 900,
-        lambda i, D, **_: (i + D) % 50 == 49,
-    ],
+    [lambda i, **_: i // 7 == 5, lambda i, **_: i * i > 900, lambda i, D, **_: (i + D) % 50 == 49],
 )
 def test_a_question_without_a_guard_loses_the_loop(question):
     _, recorder, sizes = traced(asks(question), POINTS[0])

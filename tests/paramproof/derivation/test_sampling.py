@@ -7,24 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramproof.derivation.sampling import MAX_DEPTH, sample_sizes
-from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.expression import expression, floor, letter
+from paramproof.formulas.condition import condition_in
 
-A, H, L, F = map(letter, "AHLF")
 FIRST = {"H": 768, "A": 12, "L": 12, "F": 3072}
 USUAL = [
-    Condition(Relation.DIVIDES, A, H, True),
-    Condition(Relation.DIVIDES, expression(2), floor(H, A), True),
-    Condition(Relation.EQUAL, H, F, False),
-    Condition(Relation.EQUAL, F, 4 * H, True),
-    Condition(Relation.LESS, H, expression(25_000), True),
-    Condition(Relation.MORE, L, expression(2), True),
-    Condition(Relation.LESS, A, L, True),
-    Condition(Relation.MORE, A, expression(40), False),
+    *map(condition_in, ("A divides H", "2 divides ⌊H/A⌋", "H ≠ F", "F = 4·H")),
+    *map(condition_in, ("H < 25000", "L > 2", "A < L", "A ≤ 40")),
 ]
-
-
-WIDE = Condition(Relation.MORE, L, H, True)
+WIDE = condition_in("L > H")
 
 
 @given(
@@ -57,10 +47,10 @@ def test_several_at_once_are_found():
     found = [sample_sizes(Random(seed), FIRST, conditions, frozenset("L")) for seed in range(20)]
     assert sum(sizes is not None for sizes in found) > 15
     kernels = {f"k_{number}": 5 for number in range(12)}
-    odd = [Condition(Relation.DIVIDES, expression(2), letter(one), False) for one in kernels]
+    odd = [condition_in(f"2 does not divide {one}") for one in kernels]
     assert all(sample_sizes(Random(seed), kernels, odd) for seed in range(20))
-    never = [Condition(Relation.MORE, H, F, True), Condition(Relation.LESS, H, F, True)]
-    assert sample_sizes(Random(0), FIRST, never) is None
+    never = ["H > F", "H < F"]
+    assert sample_sizes(Random(0), FIRST, [*map(condition_in, never)]) is None
 
 
 def test_they_go_far():
@@ -72,23 +62,17 @@ def test_they_go_far():
 @pytest.mark.parametrize(
     ("conditions", "fixed"),
     [
-        ([Condition(Relation.EQUAL, H, expression(0), True)], ""),
-        ([Condition(Relation.EQUAL, H, expression(9), True)], "H"),
-        ([Condition(Relation.EQUAL, H, expression(n), True) for n in (8, 9)], ""),
-        ([Condition(Relation.MORE, H, expression(768), True)], "H"),
+        ("H = 0", ""),
+        ("H = 9", "H"),
+        ("H = 8 | H = 9", ""),
+        ("H > 768", "H"),
         # Two conditions that contradict each other, with one between them that does not.
-        (
-            [
-                Condition(Relation.MORE, H, expression(4), True),
-                USUAL[0],
-                Condition(Relation.MORE, H, expression(2), False),
-            ],
-            "",
-        ),
+        ("H > 4 | A divides H | H ≤ 2", ""),
     ],
 )
 def test_nothing_is_drawn_where_no_value_is_left(conditions, fixed):
-    assert sample_sizes(Random(0), FIRST, conditions, fixed=frozenset(fixed)) is None
+    stated = [*map(condition_in, conditions.split(" | "))]
+    assert sample_sizes(Random(0), FIRST, stated, fixed=frozenset(fixed)) is None
 
 
 def test_a_size_that_is_fixed_at_zero_stays():
@@ -98,7 +82,7 @@ def test_a_size_that_is_fixed_at_zero_stays():
 
 def test_ranges_say_where_letters_are_drawn_and_conditions_move_them():
     ranges = {"L": (151, 180), "H": (10**5, 2 * 10**5)}
-    many = Condition(Relation.MORE, L, expression(170), True)
+    many = condition_in("L > 170")
     for seed in range(30):
         sizes = sample_sizes(
             Random(seed), FIRST, [USUAL[0], many], frozenset("L"), deepest=2, ranges=ranges
@@ -109,7 +93,7 @@ def test_ranges_say_where_letters_are_drawn_and_conditions_move_them():
 
 
 def test_sizes_at_which_a_condition_has_no_value_are_repaired():
-    part = Condition(Relation.DIVIDES, floor(H, A - 1), H, True)
+    part = condition_in("⌊H/(A − 1)⌋ divides H")
     for seed in range(20):
         found = sample_sizes(Random(seed), {"H": 8, "A": 4}, [part], ranges={"A": (1, 1)})
         assert found is not None

@@ -60,11 +60,7 @@ def test_rows_sum_to_the_total_and_are_json(convention):
         (LLAMA_3_1_8B, {"tokens": True}, "tokens is True, which is not of the type int"),
         (LLAMA_3_1_8B, {"tokens": 1.5}, "not of the type int"),
         (LLAMA_3_1_8B, {"batch": -1}, "the batch is -1: give a number from 1"),
-        (
-            LLAMA_3_1_8B,
-            {"dtype": "bfloat61"},
-            "no dtype is named 'bfloat61': did you mean bfloat16",
-        ),
+        (LLAMA_3_1_8B, {"dtype": "bfloat61"}, "is named 'bfloat61': did you mean bfloat16"),
         (LLAMA_3_1_8B, {"dtype": "int4"}, "give a dtype of at least a byte, such as float8"),
         (LLAMA_3_1_8B, {"convention": "statik"}, "is named 'statik': did you mean static"),
         (BERT, {}, "BertForMaskedLM keeps no cache"),

@@ -16,6 +16,7 @@ LLAMA_2_7B = {"model_type": "llama", "intermediate_size": 11008, "torch_dtype": 
 
 GPTQ = {"quant_method": "gptq", "bits": 4, "group_size": 128, "desc_act": False}
 AWQ = {"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemm", "zero_point": True}
+AWQ_IN_PART = {**AWQ, "modules_to_not_convert": ["down_proj"]}
 FP8 = {"quant_method": "fp8", "activation_scheme": "dynamic", "weight_block_size": [128, 128]}
 NAMES = ["model.layers.*.self_attn", "model.layers.*.mlp.router", "model.embed_tokens", "lm_head"]
 GPT_OSS_20B = resolve("gpt-oss-20b").reading.keys
@@ -62,11 +63,7 @@ def quantized(keys, **quantization):
         (quantized(GPT_OSS_20B, **MXFP4), "config", 13_761_264_768),  # As its published index.
         (quantized(LLAMA_2_7B, **GPTQ), "config", 3_893_862_400),
         (quantized(LLAMA_2_7B, **AWQ), "config", 3_889_307_648),
-        (
-            quantized(LLAMA_2_7B, **AWQ, modules_to_not_convert=["down_proj"]),
-            "config",
-            6_025_388_032,
-        ),
+        (quantized(LLAMA_2_7B, **AWQ_IN_PART), "config", 6_025_388_032),
     ],
 )
 def test_total(source, scheme, size):

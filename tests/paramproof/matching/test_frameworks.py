@@ -38,11 +38,9 @@ class Outsider:
 
 
 BARE = "dict has no collection 'params', so "
+OF_TINY = "is not linen's but of tinygrad.tensor.Tensor: "
 REFUSED = {
-    "namesake": (
-        class_of("Module", "tinygradient.nn")(),
-        "tinygradient.nn.Module is not a model of",
-    ),
+    "namesake": (class_of("Module", "tinygradient.nn")(), "tinygradient.nn.Module is not a model"),
     "outsider": (Outsider(), "Outsider is not a model of PyTorch, Keras, tf-keras, "),
     "nothing": (None, "NoneType is not a model of"),
     "class": (Outsider, "type is not a model of"),
@@ -63,14 +61,8 @@ REFUSED = {
     "no arrays": ({"hidden": 8}, BARE),
     "variables of another module": ((LinenModule(), HAIKU), "has no collection 'params'"),
     # Arrays of another framework are not taken for linen's.
-    "an array of tinygrad": (
-        {"params": {"a": {"weight": Array()}}},
-        "params/a/weight is not linen's but of tinygrad.tensor.Tensor: ",
-    ),
-    "tinygrad's arrays": (
-        {"a": {"weight": Array()}},
-        "a/weight is not linen's but of tinygrad.tensor.Tensor: ",
-    ),
+    "an array of tinygrad": ({"params": {"a": {"weight": Array()}}}, f"params/a/weight {OF_TINY}"),
+    "tinygrad's arrays": ({"a": {"weight": Array()}}, f"a/weight {OF_TINY}"),
     "a module that is a dict": (
         Mine(layers=[DictLinear(weight=np.empty((4, 3)))]),
         "mine.Encoder has no collection 'params', so ",

@@ -114,35 +114,26 @@ def test_a_configuration_may_have_keys_of_files_of_other_kinds():
         assert as_transformers(BERT | keys)[0] == BERT | keys
 
 
-@pytest.mark.parametrize(
-    ("name", "count"),
-    # num_parameters() of transformers' models returns these.
-    [
-        ("gpt2-medium", 354_823_168),
-        ("hatebert", 109_514_298),
-        ("smollm", 134_515_008),
-        ("relora", 100_117_120),
-    ],
-)
-def test_a_known_count_of_a_public_file(name, count):
-    found = resolve(FOUND[name])
-    assert found.inventory().total() == closed_form(found.names.spec.letters()) == count
+FILES = FOUND | {name: keys for name, (keys, *_) in UNNAMED.items()}
+COUNTS = {
+    **{"gpt2-medium": 354_823_168, "hatebert": 109_514_298, "smollm": 134_515_008},
+    **{"relora": 100_117_120, "early-roberta": 124_645_632, "early-bert": 177_853_440},
+}
+"""What num_parameters() of transformers' models returns."""
 
 
-@pytest.mark.parametrize(
-    ("name", "count"), [("early-roberta", 124_645_632), ("early-bert", 177_853_440)]
-)
-def test_a_known_count_of_a_file_without_a_model_type(name, count):
-    assert resolve(UNNAMED[name][0]).inventory().total() == count
+@pytest.mark.parametrize("name", COUNTS)
+def test_a_known_count_of_a_public_file(name):
+    found = resolve(FILES[name])
+    assert found.inventory().total() == closed_form(found.names.spec.letters()) == COUNTS[name]
 
 
 @pytest.mark.parametrize(("keys", "kind", "name"), UNNAMED.values(), ids=UNNAMED)
 def test_a_file_without_a_model_type(keys, kind, name):
     found = resolve(keys)
     assert not found.reading.is_class_named
-    assert (
-        found.names.spec == resolve(keys | {"model_type": kind, "architectures": [name]}).names.spec
-    )
+    named = keys | {"model_type": kind, "architectures": [name]}
+    assert found.names.spec == resolve(named).names.spec
 
 
 def test_a_file_of_baidu():

@@ -141,10 +141,8 @@ def test_a_pickle_is_not_even_opened(suffix, tmp_path, refusal):
     path = tmp_path / f"pytorch_model{suffix}"
     path.write_bytes(pickle.dumps(Bomb()))
     path.chmod(0)
-    assert (
-        "is a pickle by its name or its first bytes, so it may run code and is never loaded"
-        in refusal(path)
-    )
+    said = "is a pickle by its name or its first bytes, so it may run code and is never loaded"
+    assert said in refusal(path)
     assert not (tmp_path / "run").exists()
 
 
@@ -161,9 +159,8 @@ def test_files_that_are_read(tmp_path):
     assert checkpoint(str(alone)) == checkpoint(path)
     assert compare(path, GROUPED).equal
     # GPT-2 has them in files of older versions.
-    masks = write(
-        tmp_path / "masks.safetensors", {"h.0.attn.bias": (1, 1, 11, 11)}, dtype="U8", size=1
-    )
+    mask = {"h.0.attn.bias": (1, 1, 11, 11)}
+    masks = write(tmp_path / "masks.safetensors", mask, dtype="U8", size=1)
     assert compare(masks, GPT).notes[0] == "buffers, not compared: h.0.attn.bias"
 
 
@@ -220,9 +217,7 @@ def test_wrapped_checkpoints(spec, tmp_path):
 @pytest.mark.parametrize("spec", [GPT, GROUPED], ids=["gpt", "llama"])
 def test_missing_layers_are_not_listed_one_by_one(spec, tmp_path):
     many = replace(spec, num_hidden_layers=10**12)
-    missing = (
-        "layers.1.feed_forward.output.bias" if spec is GPT else "layers.1.attention_norm.scale"
-    )
+    missing = f"layers.1.{'feed_forward.output.bias' if spec is GPT else 'attention_norm.scale'}"
     stored = {name: shape for name, shape in canonical(spec).items() if name != missing}
     report = compare(write(tmp_path / "w", stored), many)
     rows = {row.path: row.difference for row in report.rows}

@@ -58,10 +58,8 @@ def test_groups_of_one_kind_are_known_by_their_order():
 
 
 def test_what_has_no_elements_is_not_stored():
-    seen = [
-        ObservedTensor("weight", shape, "trainable")
-        for shape in ((1,), (0,), (1, 0), (0, 1), (1, 1))
-    ]
+    shapes = (1,), (0,), (1, 0), (0, 1), (1, 1)
+    seen = [ObservedTensor("weight", shape, "trainable") for shape in shapes]
     point = Point({}, group_tensors(seen))
     assert [one.shape for one in point.counts] == [(1,), (1, 1)]
 

@@ -81,29 +81,25 @@ def test_a_worker_that_hangs_is_ended(failing_toy, monkeypatch, tmp_path):
     assert found[-1].reason == "the worker said nothing for 3 seconds after 2 of 5 results"
 
 
-def states(news):
-    return [state for state, _ in groupby(state for _, state, *_ in news)]
+TWO = ("encoder", "gpt")
+OF_TWO = JOB | {"sample": Sample(MODELS, TWO, 3, 0)}
 
 
-def test_progress_counts_results(outsider):
+@pytest.mark.parametrize(("job", "due"), [(OF_TWO, 5), (PROOF | {"families": TWO}, 2)])
+def test_progress_counts_results(outsider, job, due):
     """A family that the framework does not have counts as one."""
-    found, news = run(JOB | {"sample": Sample(MODELS, ("encoder", "gpt"), 3, 0)}, "toy")
-    running = [f"{done} of 5" for done in range(6)]
-    assert states(news) == ["importing", *running, "done"]
-    assert [steps for steps, _ in groupby(one[2:] for one in news[1:-1])] == [
-        (done, 5) for done in range(6)
-    ]
-    assert len(found) == 5
-
-
-def test_progress_counts_families(outsider):
-    _, news = run(PROOF | {"families": ("encoder", "gpt")}, "toy")
-    assert states(news) == ["importing", "0 of 2", "1 of 2", "2 of 2", "done"]
+    found, news = run(job, "toy")
+    assert len(found) == due
+    told = [one for one, _ in groupby(one[1:] for one in news)]
+    running = [(f"{done} of {due}", done, due) for done in range(due + 1)]
+    assert [one[0] for one in told] == ["importing", *(one[0] for one in running), "done"]
+    assert told[1:-1] == running
 
 
 def test_progress_without_an_end(outsider):
     found, news = run(MEASURED, "toy")
-    assert states(news)[1:] == [*map(str, range(1, len(found) + 1)), "done"]
+    states = [state for state, _ in groupby(state for _, state, *_ in news)]
+    assert states[1:] == [*map(str, range(1, len(found) + 1)), "done"]
     assert {due for *_, due in news[1:-1]} == {None}
 
 
@@ -187,21 +183,13 @@ def within(seconds, happened):
 
 
 @pytest.mark.parametrize("arguments", [("--prove",), ("--model", "bert-tiny")])
-@pytest.mark.parametrize(
-    ("sent", "status"),
-    [
-        (signal.SIGINT, 130),
-        (signal.SIGTERM, 128 + signal.SIGTERM),
-        (signal.SIGHUP, 128 + signal.SIGHUP),
-        (signal.SIGKILL, -signal.SIGKILL),
-    ],
-    ids=lambda value: getattr(value, "name", ""),
-)
-def test_a_worker_ends_with_its_parent(start_sleeping_worker, arguments, sent, status):
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
+def test_a_worker_ends_with_its_parent(start_sleeping_worker, arguments, name):
     process, lock = start_sleeping_worker(*arguments)
+    sent = signal.Signals[name]
     process.send_signal(sent)
     assert within(PROMPTLY, lambda: is_free(lock)), "the worker outlived its parent"
-    assert process.wait(EVENTUALLY) == status
+    assert process.wait(EVENTUALLY) == (-sent if name == "SIGKILL" else 128 + sent)
     # Click ends the line of ^C.
     assert process.stderr.read().strip() == ""
 

@@ -33,14 +33,6 @@ def test_verdict(printed, conventions, how):
     assert (list(found.conventions), found.how) == (conventions, how)
 
 
-def test_in_words():
-    assert verdict("37.6B", COUNTS).text == "rounded to 3 significant digits"
-    assert verdict("37B", COUNTS).text == "rounded to 2 significant digits, under head-only"
-    assert verdict("36.7B", COUNTS).text.startswith("no convention gives it; ")
-    with pytest.raises(ValueError, match="is not a number of parameters"):
-        verdict("about 7", COUNTS)
-
-
 def test_totals_of_a_family():
     """Trainable tensors, and with fixed ones; the default comes first."""
     found = totals(inventory(named_model("transformer-one-layer").spec.letters()))
