@@ -589,7 +589,7 @@ class Notation(NamedTuple):
             top, bottom = pair
             # ⌊(x + d − 1) / d⌋ is usually written ⌈x / d⌉, for a positive d.
             up = top - (bottom - 1)
-            shorter = len(up.terms) < len(top.terms) and _is_natural(bottom)
+            shorter = len(up.terms) < len(top.terms) and ceiling(up, bottom) == letter(atom)
             shape = self.ceiling if shorter else self.floor
             below = self.side(bottom, is_right=True, in_fraction=True)
             return shape.format(self.side(up if shorter else top, in_fraction=True), below)

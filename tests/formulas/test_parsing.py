@@ -1,7 +1,7 @@
 """Expressions and conditions parse back from their printed text."""
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from paramproof.formulas.condition import Condition, Relation, condition_in
@@ -42,6 +42,8 @@ WHOLE = st.recursive(st.one_of(LETTERS, NUMBERS.map(expression)), larger, max_le
 """Nested sums, products and rounded quotients."""
 
 
+# ⌈−A/(2·A)⌉ would be 0.
+@example(one=floor(A - 1, 2 * A), divisor=1, by=A)
 @given(one=WHOLE, divisor=st.integers(1, 12), by=LETTERS)
 def test_printed_expressions_parse_back(one, divisor, by):
     for printed in (one, one / divisor, one / by, one / (by * divisor * letter("A"))):
