@@ -101,13 +101,13 @@ class Axis(NamedTuple):
 
 
 class Sampler:
-    """Draws small configurations near one, which meet the conditions of its formula."""
+    """Draws small configurations near one, in its formula's conditions; special tokens are 0."""
 
     def __init__(self, keys: Keys, class_name: str) -> None:
         self.keys = deepcopy(keys)
         for path, part in entry(keys, class_name).parts.items():
             for name in part.program.defaults:
-                if name.endswith("_token_id"):  # The vocabulary, which is drawn, must have it.
+                if name.endswith("_token_id") and type(part.get(name)) is int:
                     set_key(self.keys, joined(path, name), 0)
         self.found = entry(self.keys, class_name)
         self.formula = self.found.derivation
