@@ -148,7 +148,7 @@ def kept_by_layers(
             if len(sizes) < len(law.axes):
                 raise InvalidInput(f"the sizes of {words(name)} of layer {number} are not known")
             if name == "keys" and (odd := int(sizes[-1] * rotated)) % 2:
-                why = f"{odd} of {sizes[-1]} entries of a head would be rotated, and pairs are"
+                why = f"{odd} of {sizes[-1]} numbers in a head would be rotated, and pairs are"
                 raise InvalidInput(f"what {kind} layers keep is not known: {why}")
             window = window_of(decoder, law.length, convention)
             kept.append(KeptTensor(name, tuple(sizes), window, law.dtype or dtype))

@@ -64,7 +64,7 @@ def test_rows_sum_to_the_total_and_are_json(convention):
         (LLAMA_3_1_8B, {"dtype": "int4"}, "give a dtype of at least a byte, such as float8"),
         (LLAMA_3_1_8B, {"convention": "statik"}, "is named 'statik': did you mean static"),
         (BERT, {}, "BertForMaskedLM keeps no cache"),
-        (NARROW, {}, "not known: 1 of 4 entries of a head would be rotated, and"),
+        (NARROW, {}, "not known: 1 of 4 numbers in a head would be rotated, and"),
         (FLAN_T5_SMALL, {}, "what the layers of T5ForConditionalGeneration keep is not known"),
         ({**LLAMA_3_1_8B, "architectures": ["LlamaForTokenClassification"]}, {}, "is not known"),
         ({**LLAMA_3_1_8B, "per_layer_config": {"3": {}}}, {}, "per_layer_config"),
