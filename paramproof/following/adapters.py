@@ -268,9 +268,8 @@ def ends_with(path: str, keys: Iterable[str]) -> str:
 def _lora_rows(modules: Modules, lora: Lora, rank: Expression) -> Iterator[Row]:
     is_tied = modules.part.get("tie_word_embeddings") is not False
     if is_tied and modules.class_name in DATA["unnamed"]:
-        raise InvalidInput(
-            f"{legible(modules.class_name)} cannot name its input embeddings to peft"
-        )
+        who = legible(modules.class_name)
+        raise InvalidInput(f"peft fails on {who}, which does not say what its input embeddings are")
     adapted = [*_adapted(modules, lora, rank)]
     if not adapted:
         raise InvalidInput(f"no target is named: name modules, or {ALL_LINEAR}")
