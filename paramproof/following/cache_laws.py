@@ -37,6 +37,9 @@ NOTHING = "nothing"
 
 WITHOUT_CACHE = ("moe", "mlp")
 
+SHARES = ("partial_rotary_factor", "rotary_pct")
+"""Keys for the share of a head that is rotated."""
+
 Size: TypeAlias = int | str | list[Any]
 """A number, a name, or an operation on two sizes, as ``["//", "hidden_size", "num_heads"]``.
 
@@ -108,6 +111,16 @@ class Decoder:
         """Return the value of a field that is a whole number, None for any other."""
         value = self.field(name)
         return value if type(value) is int else None
+
+    @property
+    def rotated_share(self) -> float:
+        """The share of a head that is rotated: as the keys say, or as the type does by default."""
+        keys = self.part.keys
+        every = (keys, keys.get("rope_parameters"), keys.get("rope_scaling"))
+        rules = (one for one in every if isinstance(one, Mapping))
+        said = (rule.get(name) for rule in rules for name in SHARES)
+        usual: float = measured()["rotated"].get(self.model_type, 1)
+        return next((one for one in said if isinstance(one, int | float)), usual)
 
     @cached_property
     def kinds(self) -> list[str]:

@@ -137,7 +137,7 @@ def kept_by_layers(
     """Return what each layer keeps by its law. Raises ``InvalidInput`` where it has none."""
     if isinstance(alone := decoder.field("per_layer_config"), Mapping) and alone:
         raise InvalidInput("per_layer_config gives layers sizes of their own, which no law has")
-    layers, rotated = [], measured()["rotated"].get(decoder.model_type, 1)
+    layers = []
     for number, kind in enumerate(decoder.kinds):
         if kind not in laws:
             what = f"layers of the kind {shown(kind)} of {decoder.model_type}"
@@ -147,7 +147,7 @@ def kept_by_layers(
             sizes = [size for size in sizes_of(decoder, law, number) if size and size > 0]
             if len(sizes) < len(law.axes):
                 raise InvalidInput(f"the sizes of {words(name)} of layer {number} are not known")
-            if name == "keys" and (odd := int(sizes[-1] * rotated)) % 2:
+            if name == "keys" and (odd := int(sizes[-1] * decoder.rotated_share)) % 2:
                 why = f"{odd} of {sizes[-1]} numbers in a head would be rotated, and pairs are"
                 raise InvalidInput(f"what {kind} layers keep is not known: {why}")
             window = window_of(decoder, law.length, convention)

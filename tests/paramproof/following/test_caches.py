@@ -9,6 +9,7 @@ from paramproof.resolver import resolve
 from tests.configs import BERT, DEEPSEEK_V3, FLAN_T5_SMALL, LLAMA_3_1_8B
 
 NARROW = {"model_type": "stablelm", "hidden_size": 32, "num_attention_heads": 8}
+LESS = {"model_type": "phi", "rope_scaling": {"partial_rotary_factor": 0.3}, "head_dim": 10}
 GPT_OSS_20B = "gpt-oss-20b"
 QWEN3_NEXT_80B = {"model_type": "qwen3_next"}
 KEPT = {"dynamic": [(1, 1), (127, 127), (128, 127)], "static": [(127, 127), (129, 128)]}
@@ -65,6 +66,7 @@ def test_rows_sum_to_the_total_and_are_json(convention):
         (LLAMA_3_1_8B, {"dtype": "int4"}, "give a dtype of at least a byte, such as float8"),
         (LLAMA_3_1_8B, {"convention": "statik"}, "is named 'statik': did you mean static"),
         (BERT, {}, "BertForMaskedLM keeps no cache"),
+        (LESS, {}, "3 of 10 numbers in a head would be rotated, and pairs are"),
         (NARROW, {}, "not known: 1 of 4 numbers in a head would be rotated, and"),
         (FLAN_T5_SMALL, {}, "what the layers of T5ForConditionalGeneration keep is not known"),
         ({**LLAMA_3_1_8B, "architectures": ["LlamaForTokenClassification"]}, {}, "is not known"),
