@@ -112,7 +112,7 @@ class Decoder:
         value = self.field(name)
         return value if type(value) is int else None
 
-    @property
+    @cached_property
     def rotated_share(self) -> float:
         """The share of a head that is rotated: as the keys say, or as the type does by default."""
         keys = self.part.keys
